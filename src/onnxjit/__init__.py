@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run plain NumPy code as ONNX.
+
+`jit_onnx` makes a NumPy function run on onnxruntime and export itself as an ONNX model;
+`asarray` and `eager_onnx` run NumPy code operation by operation.
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from ._jit.eager import asarray, eager_onnx
+from ._jit.function import jit_onnx
+from ._trace.array import Array
+from .errors import (
+    AliasError,
+    AssumptionWarning,
+    DataDependentError,
+    FallbackWarning,
+    InternalError,
+    LeakError,
+    LoweringError,
+    OnnxJitError,
+    OpsetError,
+    RankError,
+    SideEffectError,
+    SpecError,
+    UnsupportedError,
+)
+from .typing import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+try:
+    __version__ = version("onnxjit")
+except PackageNotFoundError:  # a source tree that is not installed
+    __version__ = "0.0.0"
+
+__all__ = [
+    "AliasError",
+    "Array",
+    "AssumptionWarning",
+    "DataDependentError",
+    "FallbackWarning",
+    "InternalError",
+    "LeakError",
+    "LoweringError",
+    "OnnxJitError",
+    "OpsetError",
+    "RankError",
+    "SideEffectError",
+    "SpecError",
+    "UnsupportedError",
+    "__version__",
+    "asarray",
+    "bool_",
+    "eager_onnx",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "jit_onnx",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bind`: the one place where an operation enters a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+import numpy as np
+
+from .aval import Tensor
+from .dims import Dim, DimLike, ShapeEnv
+from .dtypes import INT64, DType, from_numpy
+from .op import Op, known_array
+from .program import Block, Equation, Value, constant, param_key
+from .source import Scope, Source, caller
+
+__all__ = ["Trace", "bind", "bind_one", "current_trace", "tracing"]
+
+#: constants of more bytes than this are not computed while tracing
+FOLD_LIMIT: Final = 1 << 20
+_SMALL: Final = 64
+
+_CURRENT: ContextVar[Trace | None] = ContextVar("onnxjit_trace", default=None)
+
+
+class Trace:
+    """A program being recorded.
+
+    Parameters
+    ----------
+    env : ShapeEnv
+        Symbolic sizes and the guards taken on them.
+
+    Attributes
+    ----------
+    root, block : Block
+        Outermost block, and the one that operations go to now.
+    source, scope : Source, Scope, optional
+        The user's line that is running, and the chain of calls around it.
+    closed : bool
+        Set when the trace has ended; its arrays are then leaks.
+    """
+
+    def __init__(self, env: ShapeEnv) -> None:
+        self.env: Final = env
+        self.root: Final = Block(self)
+        self.block = self.root
+        self.source: Source | None = None
+        self.scope: Scope | None = None
+        self.closed = False
+        self._constants: dict[Any, Value] = {}
+        self._alive: list[Any] = []
+
+    def input(self, aval: Tensor, name: str) -> Value:
+        """Add an input of the root block."""
+        value = Value(aval, self.root, name=name)
+        self.root.inputs.append(value)
+        return value
+
+    def constant(self, array: Any, *, weak: bool = False) -> Value:
+        """Return a constant; equal small ones and the same large ndarray are one value."""
+        array = known_array(array)
+        shared = (param_key(array), weak)
+        found = self._constants.get(shared)
+        if found is None:
+            if array.size > _SMALL:
+                self._alive.append(array)
+            found = self._constants[shared] = constant(self.root, array, weak=weak)
+        return found
+
+    @contextmanager
+    def inner(self) -> Iterator[Block]:
+        """Record into a new block nested in the current one."""
+        outer = self.block
+        self.block = Block(self, outer)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    def mark_line(self) -> None:
+        """Note which line of the user's code is running."""
+        self.source = caller()
+
+
+def current_trace() -> Trace | None:
+    """Return the trace that runs in this thread, if any."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Make `trace` the one that operations without operands go to."""
+    token = _CURRENT.set(trace)
+    try:
+        yield trace
+    finally:
+        _CURRENT.reset(token)
+        trace.closed = True
+
+
+def running_trace(inputs: Sequence[Value] = ()) -> Trace:
+    """Return the trace of the operands, else the current one."""
+    for value in inputs:
+        return value.block.trace
+    trace = _CURRENT.get()
+    if trace is None:
+        msg = "no trace is running"
+        raise RuntimeError(msg)
+    return trace
+
+
+def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
+    if op.evaluate is None or not inputs:
+        return None
+    known = [v.known for v in inputs]
+    if any(k is None for k in known):
+        return None
+    if any(isinstance(v, Dim) for v in _flat(params.values())):
+        return None
+    avals = op.result(*(v.aval for v in inputs), **params)
+    several = isinstance(avals, tuple)
+    total = 0
+    for aval in avals if several else (avals,):
+        if not aval.is_static:
+            return None
+        total += int(aval.size) * max(aval.dtype.bits // 8, 1)
+    if total > FOLD_LIMIT:
+        return None
+    with np.errstate(all="ignore"):
+        return op.evaluate(*known, **params), avals
+
+
+def _flat(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _constants(trace: Trace, results: Any, avals: Any) -> tuple[Value, ...]:
+    if not isinstance(avals, tuple):
+        results, avals = (results,), (avals,)
+    return tuple(
+        trace.constant(np.asarray(r).astype(a.dtype.numpy, copy=False), weak=a.weak)
+        for r, a in zip(results, avals, strict=True)
+    )
+
+
+def bind(
+    op: Op, *inputs: Value, blocks: tuple[Block, ...] = (), **params: Any
+) -> tuple[Value, ...]:
+    """Apply a primitive and return its results.
+
+    Operations on constants are computed at once; an equal equation of this block or one around
+    it is shared.
+    """
+    trace = running_trace(inputs)
+    if not blocks:
+        folded = _folded(op, inputs, params)
+        if folded is not None:
+            return _constants(trace, *folded)
+    shared: Any = None
+    if not op.stateful and not blocks:
+        shared = (
+            op.name,
+            *(v.id for v in inputs),
+            *((k, param_key(p)) for k, p in sorted(params.items())),
+        )
+        found = trace.block.find(shared)
+        if found is not None:
+            return found.outputs
+    equation = Equation(
+        op, inputs, params, blocks=blocks, source=trace.source, scope=trace.scope
+    )
+    avals = op.result(*(v.aval for v in inputs), **params)
+    if not isinstance(avals, tuple):
+        avals = (avals,)
+    equation.outputs = tuple(
+        Value(aval, trace.block, equation=equation, index=i) for i, aval in enumerate(avals)
+    )
+    trace.block.equations.append(equation)
+    if shared is not None:
+        trace.block.shared[shared] = equation
+    return equation.outputs
+
+
+def bind_one(op: Op, *inputs: Value, **params: Any) -> Value:
+    """Apply a primitive that has one result."""
+    return bind(op, *inputs, **params)[0]
+
+
+def _dim_result(*, dim: DimLike) -> Tensor:  # noqa: ARG001  the result rule's signature
+    return Tensor(INT64, (), weak=True)
+
+
+def _lower_dim(e: Any, equation: Equation) -> Any:
+    return e.dim(equation.params["dim"])
+
+
+DIM: Final = Op("dim", result=_dim_result, lower={1: _lower_dim})
+
+
+def dim_value(dim: DimLike) -> Value:
+    """Return a size as a weak integer value."""
+    if isinstance(dim, Dim):
+        return bind_one(DIM, dim=dim)
+    return running_trace().constant(np.int64(dim), weak=True)
+
+
+_WEAK: Final = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+
+
+def as_value(x: Any, dtype: DType | None = None) -> Value:
+    """Return a Value of an ndarray, NumPy scalar, size or Python scalar (weak, unless `dtype`)."""
+    if isinstance(x, Value):
+        return x
+    if isinstance(x, Dim):
+        return dim_value(x)
+    trace = running_trace()
+    weak = type(x) in _WEAK and dtype is None and not isinstance(x, bool)
+    if dtype is not None:
+        return trace.constant(np.asarray(x, dtype.numpy))
+    if type(x) is int and not -(2**63) <= x < 2**63:
+        return trace.constant(np.asarray(x), weak=True)
+    array = np.asarray(x, _WEAK[type(x)]) if type(x) in _WEAK else np.asarray(x)
+    from_numpy(array.dtype)
+    return trace.constant(array, weak=weak)

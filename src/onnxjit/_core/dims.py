@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbolic dimensions: functions on sizes that are ints or `Dim`s.
+
+A size that is provably constant is always an int. `Dim` is in `dim_object`, the owner of
+symbols and guards in `shape_env`; both are importable from here.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .dim_object import HOOKS, Dim, DimLike, Hooks, as_poly
+from .dim_polynomial import (
+    Algebra,
+    Evaluation,
+    Poly,
+    Symbol,
+    evaluate_poly,
+    fold_poly,
+    poly_symbols,
+)
+from .dim_rules import maximum, minimum, pos, select
+from .dim_text import Printer, display
+from .guards import Guard, check_guards, guards_source, reduce_guards
+from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, hint_of_poly, require_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+__all__ = [
+    "HOOKS",
+    "Algebra",
+    "Dim",
+    "DimLike",
+    "Evaluation",
+    "Guard",
+    "Hooks",
+    "ShapeEnv",
+    "Symbol",
+    "as_poly",
+    "broadcast_dim",
+    "broadcast_shapes",
+    "check_guards",
+    "dim_max",
+    "dim_min",
+    "dim_prod",
+    "dim_sum",
+    "evaluate",
+    "fold",
+    "guards_source",
+    "has_data",
+    "hint_of",
+    "is_dim",
+    "key",
+    "lower",
+    "onnx_name",
+    "python_source",
+    "reduce_guards",
+    "require_equal",
+    "same",
+    "slice_bounds",
+    "symbols_of",
+    "upper",
+]
+
+T = TypeVar("T")
+
+
+# ---- questions that never add a guard
+
+
+def is_dim(value: object) -> bool:
+    """Tell whether a value is a symbolic size."""
+    return isinstance(value, Dim)
+
+
+def key(dim: DimLike) -> Hashable:
+    """Hashable that is equal for structurally equal sizes of one environment."""
+    return dim.poly if isinstance(dim, Dim) else int(dim)
+
+
+def same(a: DimLike, b: DimLike) -> bool:
+    """Tell whether two sizes are provably equal, the guards so far taken into account."""
+    if a is b:
+        return True
+    env = _env(a, b)
+    if env is None:
+        return a == b
+    return env.proves("eq", as_poly(a) - as_poly(b)) is True
+
+
+def lower(dim: DimLike) -> int | None:
+    """Greatest known lower bound, None when there is none."""
+    return dim.env.bounds(dim.poly)[0] if isinstance(dim, Dim) else dim
+
+
+def upper(dim: DimLike) -> int | None:
+    """Least known upper bound, None when there is none."""
+    return dim.env.bounds(dim.poly)[1] if isinstance(dim, Dim) else dim
+
+
+def symbols_of(dim: DimLike) -> tuple[Symbol, ...]:
+    """Symbols of a size, each once, in order of appearance."""
+    return tuple(poly_symbols(dim.poly)) if isinstance(dim, Dim) else ()
+
+
+def has_data(dim: DimLike) -> bool:
+    """Tell whether a size depends on array data."""
+    return any(symbol.data for symbol in symbols_of(dim))
+
+
+def hint_of(dim: DimLike) -> int | None:
+    """Value in the example, None when it is not known."""
+    return hint_of_poly(dim.poly) if isinstance(dim, Dim) else dim
+
+
+def evaluate(dim: DimLike, values: Mapping[Symbol, int]) -> int:
+    """Exact value for given symbols.
+
+    Raises
+    ------
+    KeyError
+        A symbol has no value.
+    ZeroDivisionError
+        A divisor is zero there.
+    """
+    return evaluate_poly(dim.poly, values) if isinstance(dim, Dim) else dim
+
+
+def fold(dim: DimLike, algebra: Algebra[T], memo: dict[object, T] | None = None) -> T:
+    """Interpret a size bottom-up.
+
+    Parameters
+    ----------
+    dim
+        Size to interpret.
+    algebra
+        What each construct becomes.
+    memo
+        Results of earlier folds with this algebra; parts found in it are shared.
+    """
+    return fold_poly(as_poly(dim), algebra, {} if memo is None else memo)
+
+
+def python_source(dim: DimLike, names: Mapping[Symbol, str]) -> str:
+    """Python expression of a size, in parentheses unless it needs none."""
+    return Printer(names, code=True).operand(as_poly(dim))
+
+
+def onnx_name(dim: DimLike) -> str:
+    """Text for a model's dim_param, such as `max(N - 2, 0)`."""
+    return display(as_poly(dim))
+
+
+# ---- arithmetic beyond the operators
+
+
+def _env(*dims: object) -> ShapeEnv | None:
+    return next((dim.env for dim in dims if isinstance(dim, Dim)), None)
+
+
+def _apply(compute: Callable[..., Poly], *dims: DimLike) -> DimLike:
+    env = _env(*dims)
+    out = compute(*(as_poly(dim) for dim in dims))
+    if env is not None:
+        return env.dim(out)
+    value = out.as_int()
+    assert value is not None
+    return value
+
+
+def dim_max(a: DimLike, b: DimLike) -> DimLike:
+    """Larger of two sizes, without a guard."""
+    return _apply(maximum, a, b)
+
+
+def dim_min(a: DimLike, b: DimLike) -> DimLike:
+    """Smaller of two sizes, without a guard."""
+    return _apply(minimum, a, b)
+
+
+def dim_prod(dims: Iterable[DimLike]) -> DimLike:
+    """Product of sizes, 1 for none."""
+    out: Any = 1
+    for dim in dims:
+        out = out * dim
+    return int(out) if not isinstance(out, Dim) else out
+
+
+def dim_sum(dims: Iterable[DimLike]) -> DimLike:
+    """Sum of sizes, 0 for none."""
+    out: Any = 0
+    for dim in dims:
+        out = out + dim
+    return int(out) if not isinstance(out, Dim) else out
+
+
+def slice_bounds(
+    start: DimLike | None, stop: DimLike | None, step: DimLike | None, n: DimLike
+) -> tuple[DimLike, DimLike, DimLike]:
+    """Do what `slice(start, stop, step).indices(n)` does, and count; adds no guard.
+
+    Parameters
+    ----------
+    start, stop
+        Ends as written, None when left out.
+    step
+        Nonzero; a symbolic one is frozen. None is 1.
+    n
+        Length of the axis.
+
+    Returns
+    -------
+    start, stop, length
+        Ends after clamping, and the number of items.
+
+    Raises
+    ------
+    ValueError
+        The step is zero.
+    """
+    by = 1 if step is None else operator.index(step)
+    if by == 0:
+        message = "slice step cannot be zero"
+        raise ValueError(message)
+    least, most = (0, n) if by > 0 else (-1, _apply(_less_one, n))
+    first, last = (least, most) if by > 0 else (most, least)
+    begin = first if start is None else _apply(_clamped, start, n, least, most)
+    end = last if stop is None else _apply(_clamped, stop, n, least, most)
+    span = _apply(_span, begin, end) if by > 0 else _apply(_span, end, begin)
+    return begin, end, (span + abs(by) - 1) // abs(by)
+
+
+def _less_one(n: Poly) -> Poly:
+    return n - 1
+
+
+def _clamped(index: Poly, n: Poly, least: Poly, most: Poly) -> Poly:
+    return select(index, maximum(index + n, least), minimum(index, most))
+
+
+def _span(low: Poly, high: Poly) -> Poly:
+    return pos(high - low)

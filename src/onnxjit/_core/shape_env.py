@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ShapeEnv`: the symbols and guards of one trace, and broadcasting under its policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from .dim_object import HOOKS, Dim, as_poly
+from .dim_polynomial import Poly, Symbol, atom_poly, evaluate_poly, poly_symbols
+from .dim_rules import bcast, bcast_parts, bounds, never_zero
+from .guards import Guard, Knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from .dim_object import DimLike
+    from .guards import Kind
+
+
+class ShapeEnv:
+    """Owner of symbols and guards.
+
+    Parameters
+    ----------
+    policy
+        "guard": the trace is reused only where its guards hold, so examples may decide.
+        "assume": the model must be right everywhere, so broadcasting asks examples only
+        whether two sizes are equal.
+    """
+
+    __slots__ = ("_known", "_made", "_memo", "guards", "policy", "symbols")
+
+    def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
+        self.policy = policy
+        self.symbols: list[Symbol] = []
+        self.guards: list[Guard] = []
+        self._known = Knowledge()
+        self._made: dict[Poly, Dim] = {}
+        self._memo: dict[Hashable, Any] = {}
+
+    def symbol(
+        self,
+        name: str,
+        hint: int | None = None,
+        lower: int | None = 0,
+        *,
+        origin: object = None,
+        data: bool = False,
+    ) -> Dim:
+        """Make a new unknown; see `Symbol`."""
+        serial = len(self.symbols)
+        made = Symbol(
+            name, hint, lower, origin=origin, data=data, serial=serial, memo=self._memo
+        )
+        self.symbols.append(made)
+        return self._intern(atom_poly(made))
+
+    def dim(self, poly: Poly) -> DimLike:
+        """Give the one object of a polynomial, an int when it is constant."""
+        value = poly.as_int()
+        return self._intern(poly) if value is None else value
+
+    def _intern(self, poly: Poly) -> Dim:
+        made = self._made.get(poly)
+        if made is None:
+            made = self._made[poly] = Dim(poly, self)
+        return made
+
+    # -- decisions
+
+    def test(self, kind: Kind, poly: Poly, dim: Dim, what: str) -> bool:
+        """Decide a condition, with a guard when only the example can tell."""
+        known = self._known.decide(kind, poly)
+        if known is not None:
+            return known
+        value = self._value(poly, dim, what)
+        holds = value >= 0 if kind == "ge" else (value == 0) == (kind == "eq")
+        if not holds:
+            kind, poly = _OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
+        self.record(kind, poly)
+        return holds
+
+    def _value(self, poly: Poly, dim: Dim, what: str) -> int:
+        if has_data(poly):
+            raise HOOKS.data_test(dim, what)
+        value = hint_of_poly(poly)
+        if value is None:
+            raise HOOKS.no_hint(dim, what)
+        return value
+
+    def specialise(self, dim: Dim, what: str) -> int:
+        """Freeze a dimension to its example's value, with a guard."""
+        known = self._known.resolve(dim.poly).as_int()
+        if known is not None:
+            return known
+        value = self._value(dim.poly, dim, what)
+        self.require(self._known.decide("eq", dim.poly - value), "eq", dim.poly - value)
+        return value
+
+    def require(self, known: bool | None, kind: Kind, poly: Poly) -> None:
+        """Record a condition unless it is known already."""
+        if known is None:
+            self.record(kind, poly)
+
+    def record(self, kind: Kind, poly: Poly) -> None:
+        """Add a guard; `!= 0` becomes a bound where the sign is known."""
+        if kind == "ne":
+            for side in (poly, -poly):
+                if self._known.decide_nonneg(side):
+                    kind, poly = "ge", side - 1
+                    break
+        self.guards.append(Guard(kind, poly, HOOKS.source()))
+        self._known.learn(kind, poly)
+
+    def require_nonzero(self, poly: Poly, message: str) -> None:
+        """Make sure that a divisor is not zero.
+
+        Raises
+        ------
+        ZeroDivisionError
+            The divisor is zero, or is zero in the example.
+        """
+        known = self._known.decide("ne", poly)
+        if known is None and not has_data(poly) and hint_of_poly(poly) is None:
+            self.record("ne", poly)
+        elif known is None:
+            dim = self._intern(poly)
+            known = self.test("ne", poly, dim, f"division by {dim}")
+        if known is False:
+            raise ZeroDivisionError(message)
+
+    # -- what is known
+
+    def resolve(self, dim: DimLike) -> DimLike:
+        """Rewrite with what guards have fixed: an int once its value is known."""
+        return self.dim(self._known.resolve(dim.poly)) if isinstance(dim, Dim) else dim
+
+    def proves(self, kind: Kind, poly: Poly) -> bool | None:
+        """Decide a condition without ever adding a guard; None when open."""
+        return self._known.decide(kind, poly)
+
+    def bounds(self, poly: Poly) -> tuple[int | None, int | None]:
+        """Least and greatest value that is known, None where there is none."""
+        low, high = bounds(self._known.resolve(poly), self._known.facts())
+        return _finite(low), _finite(high)
+
+
+_OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
+
+
+def _finite(bound: float) -> int | None:
+    return bound if isinstance(bound, int) else None
+
+
+def has_data(poly: Poly) -> bool:
+    """Tell whether a value depends on array data."""
+    return any(symbol.data for symbol in poly_symbols(poly))
+
+
+def hint_of_poly(poly: Poly) -> int | None:
+    """Value in the example, None when a symbol has no hint."""
+    values: dict[Symbol, int] = {}
+    for symbol in poly_symbols(poly):
+        if symbol.hint is None:
+            return None
+        values[symbol] = symbol.hint
+    try:
+        return evaluate_poly(poly, values)
+    except ZeroDivisionError:
+        return None
+
+
+# ---- broadcasting
+
+
+def broadcast_dim(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
+    """Size of one broadcast axis.
+
+    Raises
+    ------
+    ValueError
+        The sizes do not fit, with NumPy's text.
+    """
+    return broadcast_shapes(env, (a,), (b,))[0]
+
+
+def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike, ...]:
+    """Shape that several shapes broadcast to.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit, with NumPy's text.
+    """
+    rank = max((len(shape) for shape in shapes), default=0)
+    out: list[DimLike] = [1] * rank
+    for shape in shapes:
+        for at, size in enumerate(shape, rank - len(shape)):
+            joined = _join(env, out[at], size)
+            if joined is None:
+                raise _misfit(shapes)
+            out[at] = joined
+    return tuple(out)
+
+
+def _misfit(shapes: Sequence[Sequence[DimLike]]) -> ValueError:
+    text = " ".join(_shape_text(shape) for shape in shapes)
+    return ValueError(f"operands could not be broadcast together with shapes {text} ")
+
+
+def _shape_text(shape: Sequence[DimLike]) -> str:
+    sizes = [_size_text(size) for size in shape]
+    return f"({','.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+
+def _size_text(size: DimLike) -> str:
+    hint = hint_of_poly(size.poly) if isinstance(size, Dim) else size
+    return str(size if hint is None else hint)
+
+
+def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
+    """Joint size, None when the sizes do not fit."""
+    left, right = as_poly(env.resolve(a)), as_poly(env.resolve(b))
+    if left.as_int() == 1:
+        return b
+    if right.as_int() == 1:
+        return a
+    equal = env.proves("eq", left - right)
+    if equal:
+        return _simpler(a, b)
+    for wide, narrow, size in ((left, right, a), (right, left, b)):
+        if set(bcast_parts(narrow)) <= set(bcast_parts(wide)):
+            return size  # a term that has taken the other in
+    left_wide, right_wide = never_one(env, left), never_one(env, right)
+    if equal is False and left_wide and right_wide:
+        return None
+    if has_data(left) or has_data(right):
+        return _join_data(env, a, b)
+    return _join_by_hints(env, a, b)
+
+
+def never_one(env: ShapeEnv, poly: Poly) -> bool:
+    """Tell whether a size is known to differ from 1."""
+    return never_zero(poly - 1) or env.proves("ne", poly - 1) is True
+
+
+def _simpler(a: DimLike, b: DimLike) -> DimLike:
+    if isinstance(a, int) or isinstance(b, int):
+        return a if isinstance(a, int) else b
+    return min((a, b), key=lambda dim: (len(dim.poly.terms), dim.poly.order))
+
+
+def _join_by_hints(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
+    left, right = as_poly(a), as_poly(b)
+    sizes = hint_of_poly(left), hint_of_poly(right)
+    if None in sizes:
+        return _join_unknown(env, a, b)
+    if sizes[0] == sizes[1]:
+        env.record("eq", left - right)
+        return _simpler(a, b)
+    if 1 not in sizes:
+        return None
+    if env.policy == "assume":
+        return _join_unknown(env, a, b)
+    env.record("eq", (left if sizes[0] == 1 else right) - 1)
+    return b if sizes[0] == 1 else a
+
+
+def _join_unknown(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
+    """Joint size without asking the example; that the sizes fit is taken for granted."""
+    for size in (a, b):
+        if never_one(env, as_poly(size)):
+            return size
+    parts = {part: None for size in (a, b) for part in bcast_parts(as_poly(size))}
+    out, *rest = sorted(parts, key=lambda part: part.order)
+    for part in rest:
+        out = bcast(out, part)
+    return env.dim(out)
+
+
+def _join_data(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
+    """Joint size with one that depends on data; whether they fit is seen when running."""
+    plain, other = (b, a) if has_data(as_poly(a)) else (a, b)
+    poly = as_poly(plain)
+    hint = None if has_data(poly) else hint_of_poly(poly)
+    if hint is None or env.policy == "assume" or isinstance(plain, int):
+        return _join_unknown(env, plain, other)
+    if hint == 1:
+        env.record("eq", poly - 1)
+        return other
+    env.require(never_one(env, poly) or None, "ne", poly - 1)
+    return plain
+
+
+def require_equal(env: ShapeEnv, a: DimLike, b: DimLike) -> bool:
+    """Tell whether two sizes are equal, with a guard or assumption when it is open.
+
+    Sizes that depend on data, and sizes without an example, are taken as equal.
+    """
+    difference = as_poly(a) - as_poly(b)
+    known = env.proves("eq", difference)
+    if known is not None or has_data(difference):
+        return known is not False
+    if hint_of_poly(difference) not in {0, None}:
+        return False
+    env.record("eq", difference)
+    return True

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled recording: its guards as one function, and how a call runs it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim, guards_source, python_source, reduce_guards
+from onnxjit._core.program import Value
+from onnxjit._engine.compile import Compiled, compile_program
+from onnxjit._rewrite.path import GuardNames, guard_source
+from onnxjit._trace.host import HostGuard
+
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf
+from .record import Recording, Result
+
+__all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
+
+Guard = Callable[[Sequence[Any]], bool]
+
+_FEED: Final[dict[str, str]] = {
+    SCALAR_LEAF: "asarray({x})",
+    INT_LEAF: "array({x}, int64)",
+    FLOAT_LEAF: "array({x}, float64)",
+}
+
+
+def symbol_names(recording: Recording) -> dict[Any, str]:
+    """Return size symbol -> Python expression over the leaves ``a``."""
+    position = {v.id: i for i, v in enumerate(recording.tracer.root.inputs)}
+    names: dict[Any, str] = {}
+    for symbol in recording.tracer.env.symbols:
+        origin = symbol.origin
+        if not isinstance(origin, tuple) or not isinstance(origin[0], Value):
+            continue
+        index = position.get(origin[0].id)
+        if index is not None:
+            axis = origin[1]
+            names[symbol] = f"a[{index}]" if axis is None else f"a[{index}].shape[{axis}]"
+    return names
+
+
+def guard_lines(
+    recording: Recording,
+    leaves: Sequence[Leaf],
+    names: GuardNames,
+    roots: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Return the conditions under which a recording holds, as Python expressions.
+
+    `roots` are the static objects among the arguments; the guards hold them weakly.
+    """
+    lines: list[str] = []
+    symbols = symbol_names(recording)
+    guards = reduce_guards(recording.tracer.env.guards)
+    if guards:
+        lines.append(guards_source(guards, symbols))
+    lines += [f"a[{i}] is a[{j}]" for i, j in recording.merged]
+    lines += _write_guards(recording, leaves)
+    lines += _layout_guards(recording, leaves)
+    if recording.tracer.host_guards:
+        check = _host_check(recording.tracer.host_guards, symbols, recording)
+        lines.append(f"{names.name(check, 'h')}(a)")
+    seen: set[str] = set()
+    texts = {name: f"{names.name(_reference(x), 'r')}()" for name, x in (roots or {}).items()}
+    for path, value in recording.captures:
+        if path.kind == "module":
+            continue
+        line = guard_source(path, value, names, texts)
+        if line not in seen:
+            seen.add(line)
+            lines.append(line)
+    return lines
+
+
+def _write_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
+    lines: list[str] = []
+    same = {frozenset(pair) for pair in recording.merged}
+    for i, _ in recording.written:
+        lines.append(f"a[{i}].flags.writeable")
+        for j, leaf in enumerate(leaves):
+            if j != i and leaf.kind == ARRAY_LEAF and frozenset((i, j)) not in same:
+                lines.append(f"not may_share_memory(a[{i}], a[{j}])")
+    return lines
+
+
+def _layout_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
+    lines: list[str] = []
+    for index in sorted(recording.tracer.layouts):
+        i = _leaf_of_argument(recording, leaves, index)
+        example = leaves[i].value
+        if not isinstance(example, np.ndarray):
+            continue
+        if example.flags.c_contiguous:
+            lines.append(f"a[{i}].flags.c_contiguous")
+        elif example.flags.f_contiguous:
+            lines.append(f"a[{i}].flags.f_contiguous and not a[{i}].flags.c_contiguous")
+        else:
+            lines.append(
+                f"a[{i}].shape == {example.shape} and a[{i}].strides == {example.strides}"
+            )
+    return lines
+
+
+def _leaf_of_argument(recording: Recording, leaves: Sequence[Leaf], argument: int) -> int:
+    dynamic = [i for i, leaf in enumerate(leaves) if leaf.kind in (ARRAY_LEAF, SCALAR_LEAF)]
+    return dynamic[argument]
+
+
+def _host_check(
+    guards: list[HostGuard], symbols: dict[Any, str], recording: Recording
+) -> Callable[[Sequence[Any]], bool]:
+    getters = {s: eval(f"lambda a: {text}") for s, text in symbols.items()}  # noqa: S307  our text
+    scalars = {
+        v.id: i
+        for i, v in enumerate(recording.tracer.root.inputs)
+        if v.id in recording.tracer.scalar_hints
+    }
+    guards = list(guards)
+
+    def check(a: Sequence[Any]) -> bool:
+        sizes = {s: int(get(a)) for s, get in getters.items()}
+        numbers = {i: np.float64(a[k]) for i, k in scalars.items()}
+        return all(g.holds(sizes, numbers) for g in guards)
+
+    return check
+
+
+def make_guard(lines: list[str], names: GuardNames) -> Guard | None:
+    """Compile conditions to one function of the leaves; None when there are none."""
+    if not lines:
+        return None
+    namespace = {**names.namespace, "may_share_memory": np.may_share_memory}
+    exec(_GUARD.format(" and ".join(f"({line})" for line in lines)), namespace)  # noqa: S102  ours
+    guard: Guard = namespace["guard"]  # type: ignore[assignment]  # defined by the text
+    return guard
+
+
+_GUARD: Final = """
+def guard(a):
+    try:
+        return {}
+    except (LookupError, AttributeError, ValueError, TypeError):
+        return False
+"""
+
+
+class EagerEntry:
+    """A remembered decision to run eagerly, with the guards taken before it was made."""
+
+    __slots__ = ("guard", "lines", "reason")
+
+    def __init__(self, reason: str, guard: Guard | None, lines: list[str]) -> None:
+        self.reason: Final = reason
+        self.guard: Final = guard
+        self.lines: Final = lines
+
+
+class Entry:
+    """A compiled recording.
+
+    Attributes
+    ----------
+    guard : callable or None
+        ``guard(leaves)`` -> whether the entry holds for a call.
+    run : callable
+        ``run(leaves)`` -> the function's result; written arguments are updated.
+    """
+
+    __slots__ = ("__weakref__", "compiled", "guard", "leaves", "lines", "recording", "run")
+
+    def __init__(
+        self,
+        recording: Recording,
+        leaves: Sequence[Leaf],
+        *,
+        opset: int | None = None,
+        roots: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.recording: Final = recording
+        self.leaves: Final = [Leaf(x.kind, x.key, x.name, None) for x in leaves]
+        names = GuardNames()
+        self.lines: Final = guard_lines(recording, leaves, names, roots)
+        self.guard: Final = make_guard(self.lines, names)
+        self.compiled: Final = compile_program(recording.program, opset=opset)
+        self.run: Final = self._runner()
+
+    def _runner(self) -> Callable[[Sequence[Any]], Any]:
+        compiled = self.compiled
+        feeds = [self.feed(i) for i in compiled.inputs]
+        build = _builder(self.recording, compiled)
+        written = [(i, _getter(compiled, k)) for i, k in self.recording.written]
+        execute = compiled.run
+
+        def run(a: Sequence[Any]) -> Any:
+            out = execute([feed(a) for feed in feeds])
+            for i, get in written:
+                np.copyto(a[i], get(out, a))
+            return build(out, a)
+
+        return run
+
+    def feed(self, i: int) -> Callable[[Sequence[Any]], Any]:
+        """Return how leaf `i` of a call becomes an ndarray that onnxruntime takes."""
+        kind = self.leaves[i].kind
+        if kind == ARRAY_LEAF:
+            return lambda a: a[i] if a[i].dtype.isnative else a[i].astype(_native(a[i].dtype))
+        if kind == SCALAR_LEAF:
+            return lambda a: np.asarray(a[i], _native(a[i].dtype))
+        dtype = np.int64 if kind == INT_LEAF else np.float64
+        return lambda a: np.array(a[i], dtype)
+
+
+def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype.newbyteorder("=")
+
+
+Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+def _getter(compiled: Compiled, k: int) -> Getter:
+    """Return how result `k` of the program is had from the computed ones and the leaves."""
+    source, where = compiled.outputs[k]
+    if source == "computed":
+        return lambda out, _a: out[where]
+    if source == "input":
+        return lambda _out, a: np.asarray(a[where])
+    return lambda _out, _a: where
+
+
+def _builder(recording: Recording, compiled: Compiled) -> Callable[..., Any]:
+    """Return how the result is put together."""
+    symbols = symbol_names(recording)
+    memo_needed = _repeats(recording.tree)
+
+    def leaf(r: Result) -> Callable[..., Any]:
+        if r.source == "argument":
+            return lambda _out, a, _m: a[r.index]
+        if r.source == "static":
+            value = r.value
+            return lambda _out, _a, _m: value
+        if r.source == "size":
+            size: Callable[[Sequence[Any]], int] = eval(  # noqa: S307  our own text
+                f"lambda a: int({_dim_text(r.value, symbols)})"
+            )
+            return lambda _out, a, _m: size(a)
+        get = _getter(compiled, r.index)
+        fresh = r.copy or compiled.outputs[r.index][0] != "computed"
+        finish = _finisher(r.kind, fresh=fresh)
+        if r.kind == "array" and memo_needed.get(id(r), 0) > 1:
+            return _once(lambda out, a: finish(get(out, a)), r)
+        return lambda out, a, _m: finish(get(out, a))
+
+    def node(tree: Any) -> Callable[..., Any]:
+        if isinstance(tree, Result):
+            return leaf(tree)
+        example, items = tree
+        makers = [node(item) for item in items]
+        return lambda out, a, m: _rebuild(example, [make(out, a, m) for make in makers])
+
+    make = node(recording.tree)
+    return lambda out, a: make(out, a, {})
+
+
+def _once(compute: Callable[..., Any], r: Result) -> Callable[..., Any]:
+    def get(out: Any, a: Any, memo: dict[int, Any]) -> Any:
+        if id(r) not in memo:
+            memo[id(r)] = compute(out, a)
+        return memo[id(r)]
+
+    return get
+
+
+def _repeats(tree: Any) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    stack = [tree]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Result):
+            counts[id(t)] = counts.get(id(t), 0) + 1
+        else:
+            stack.extend(t[1])
+    return counts
+
+
+def _dim_text(dim: Any, symbols: dict[Any, str]) -> str:
+    return python_source(dim, symbols) if isinstance(dim, Dim) else repr(dim)
+
+
+def _finisher(kind: str, *, fresh: bool) -> Callable[[Any], Any]:
+    if kind == "array":
+        return (lambda x: x.copy()) if fresh else (lambda x: x)
+    if kind == "scalar":
+        return lambda x: x[()]
+    return lambda x: x.item()
+
+
+def _rebuild(example: Any, items: list[Any]) -> Any:
+    if isinstance(example, tuple):
+        return type(example)(*items) if hasattr(example, "_fields") else tuple(items)
+    if isinstance(example, list):
+        return items
+    if isinstance(example, dict):
+        return dict(zip(example, items, strict=True))
+    import dataclasses
+
+    copy = object.__new__(type(example))
+    copy.__dict__.update(getattr(example, "__dict__", {}))
+    for field, item in zip(dataclasses.fields(example), items, strict=True):
+        object.__setattr__(copy, field.name, item)
+    return copy
+
+
+def _reference(x: Any) -> Callable[[], Any]:
+    """Return a weak reference where the object can have one."""
+    try:
+        return weakref.ref(x)
+    except TypeError:
+        return lambda: x

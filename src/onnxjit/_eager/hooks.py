@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rewritten user code asks of a running trace, and of an eager run."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import is_carried
+from onnxjit._rewrite.path import Path
+from onnxjit._rewrite.twins import eager_twin_of, twin_of
+from onnxjit._trace.array import Array
+from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.items import capture_item
+from onnxjit._trace.trace import Tracer
+from onnxjit.errors import SideEffectError
+
+__all__ = ["EagerHooks", "TraceHooks"]
+
+_EFFECTS: Final = {
+    "attribute": "stores to an attribute of an object made before the call",
+    "item": "stores to an item of an object made before the call",
+    "global": "assigns a global name",
+    "cell": "assigns a name of an enclosing function",
+    "container": "changes a container made before the call",
+    "ndarray": "writes into an ndarray made before the call",
+    "iterator": "advances an iterator made before the call",
+    "impure": "calls a function whose result changes from call to call",
+    "unchecked store": "stores to objects in code without source",
+}
+
+
+class TraceHooks:
+    """Rewritten code under a trace."""
+
+    __slots__ = ("captures", "tracer")
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer: Final = tracer
+        self.captures: Final[list[tuple[Path, Any]]] = []
+
+    def is_traced(self, obj: object, /) -> bool:
+        """Whether an object belongs to the trace."""
+        return is_traced(obj)
+
+    def twin(self, f: object, /) -> Callable[..., Any] | None:
+        """Return the stand-in of a callable."""
+        return twin_of(f)
+
+    def capture(self, value: Any, path: Path, /) -> Any:
+        """Note a value of the surroundings; an ndarray becomes a constant of the trace."""
+        self.captures.append((path, value))
+        if type(value) is np.ndarray and is_carried(value.dtype):
+            return self.tracer.capture(value)
+        return value
+
+    def getitem_captured(self, obj: Any, key: Any, /) -> Any:
+        """Return ``obj[key]`` for a traced key."""
+        return capture_item(obj, key)
+
+    def contains(self, container: Any, item: Any, /) -> Any:
+        """Return ``item in container`` as a traced truth value."""
+        if isinstance(container, Array):
+            return (container == item).any()
+        if isinstance(container, (list, tuple)) and any(map(is_traced, arrays_in([item, *container]))):
+            tests = [item is c or item == c for c in container]
+            return functools.reduce(operator.or_, tests, False)
+        return item in container
+
+    def side_effect(self, what: str, obj: object, detail: str, /) -> None:
+        """Refuse to change what is older than the trace."""
+        self.tracer.mark_line()
+        msg = (
+            f"{detail} at {self.tracer.source} {_EFFECTS.get(what, what)}; a graph cannot do "
+            "that: return the new value instead"
+        )
+        raise SideEffectError(msg)
+
+
+class EagerHooks:
+    """Rewritten code that runs on eager arrays: plain Python but for questions of type."""
+
+    __slots__ = ()
+
+    def is_traced(self, obj: object, /) -> bool:
+        """Whether an object belongs to a trace: never."""
+        return isinstance(obj, Dim)
+
+    def twin(self, f: object, /) -> Callable[..., Any] | None:
+        """Return the stand-in of a callable."""
+        return eager_twin_of(f)
+
+    def capture(self, value: Any, path: Path, /) -> Any:
+        """Return a value of the surroundings as it is."""
+        return value
+
+    def getitem_captured(self, obj: Any, key: Any, /) -> Any:
+        """Return ``obj[key]``."""
+        return obj[key]
+
+    def contains(self, container: Any, item: Any, /) -> Any:
+        """Return ``item in container``."""
+        return item in container
+
+    def side_effect(self, what: str, obj: object, detail: str, /) -> None:
+        """Let it happen: eager code runs as Python does."""

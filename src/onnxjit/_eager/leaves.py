@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and results as trees: leaves, structure keys, rebuilding."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.dtypes import is_carried
+from onnxjit._core.program import param_key
+from onnxjit._trace.array import ARRAY, Array
+from onnxjit.errors import UnsupportedError
+
+__all__ = ["Leaf", "children", "flatten", "leaf_names", "map_tree", "static_key"]
+
+#: kinds of leaves that become inputs of a program
+ARRAY_LEAF: Final = "array"
+SCALAR_LEAF: Final = "scalar"
+INT_LEAF: Final = "int"
+FLOAT_LEAF: Final = "float"
+
+_ATOMS: Final = (str, bytes, type(None), bool, np.dtype, type, slice, complex, range)
+_INT64: Final = 2**63
+
+
+class Leaf:
+    """One dynamic argument: kind, key, name, and the value of this call."""
+
+    __slots__ = ("key", "kind", "name", "value")
+
+    def __init__(self, kind: str, key: tuple[Any, ...], name: str, value: Any) -> None:
+        self.kind: Final = kind
+        self.key: Final = key
+        self.name: Final = name
+        self.value: Final = value
+
+
+def _array_leaf(x: np.ndarray[Any, Any], name: str) -> Leaf:
+    if type(x) is not np.ndarray and not isinstance(x, np.memmap):
+        msg = (
+            f"argument {name!r} is a {type(x).__module__}.{type(x).__qualname__}, whose rules "
+            "differ from ndarray's; pass np.asarray(...) of it (or .filled() for a masked array)"
+        )
+        raise UnsupportedError(msg)
+    if not is_carried(x.dtype):
+        msg = (
+            f"argument {name!r} has dtype {x.dtype}, which onnxjit does not carry; "
+            "convert it with .astype() before the call"
+        )
+        raise UnsupportedError(msg)
+    return Leaf(ARRAY_LEAF, ("array", x.dtype.newbyteorder("="), x.ndim), name, x)
+
+
+def leaf_of(x: Any, name: str, *, top: bool) -> Leaf | None:
+    """Return the leaf of a dynamic argument, None for anything static.
+
+    Python ints and floats are dynamic only as direct arguments (`top`).
+    """
+    kind = type(x)
+    if isinstance(x, np.ndarray):
+        return _array_leaf(x, name)
+    if kind is Array and x._nd is not None:
+        if x._kind == ARRAY:
+            return _array_leaf(x._nd, name)
+        x = x._nd[()]
+    if isinstance(x, np.generic):
+        if not is_carried(x.dtype):
+            _array_leaf(np.asarray(x), name)
+        return Leaf(SCALAR_LEAF, ("scalar", x.dtype.newbyteorder("=")), name, x)
+    if top and kind is int and -_INT64 <= x < _INT64:
+        return Leaf(INT_LEAF, ("int",), name, x)
+    if top and kind is float:
+        return Leaf(FLOAT_LEAF, ("float",), name, x)
+    return None
+
+
+def children(x: Any) -> list[tuple[str, Any]] | None:
+    """Return the named parts of a container, None for anything else."""
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return list(zip(x._fields, x, strict=True))
+    if type(x) in (tuple, list):
+        return [(str(i), item) for i, item in enumerate(x)]
+    if type(x) is dict:
+        return [(str(k), item) for k, item in x.items()]
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
+    return None
+
+
+def static_key(x: Any) -> tuple[Any, ...]:
+    """Return what tells static objects apart: type and bits of values, identity of others."""
+    if isinstance(x, enum.Enum):
+        return ("enum", type(x), x.name)
+    if isinstance(x, (int, float)) or isinstance(x, _ATOMS):
+        if isinstance(x, slice):
+            return ("slice", *(static_key(i) for i in (x.start, x.stop, x.step)))
+        return ("static", type(x), param_key(x) if not isinstance(x, complex) else repr(x))
+    return ("object", type(x), id(x))
+
+
+def flatten(x: Any, name: str, leaves: list[Leaf], *, top: bool = False) -> tuple[Any, ...]:
+    """Append the dynamic leaves of an argument and return the key of its structure."""
+    leaf = leaf_of(x, name, top=top)
+    if leaf is not None:
+        leaves.append(leaf)
+        return leaf.key
+    parts = children(x)
+    if parts is None:
+        return static_key(x)
+    keys = tuple(flatten(item, f"{name}_{part}", leaves) for part, item in parts)
+    labels = tuple(part for part, _ in parts) if isinstance(x, dict) else len(parts)
+    return ("tree", type(x), labels, keys)
+
+
+def map_tree(x: Any, leaf: Callable[[Any, bool], Any], *, top: bool = False) -> Any:
+    """Rebuild a tree with every dynamic leaf and every other leaf replaced by `leaf(x, top)`."""
+    parts = None if isinstance(x, np.ndarray) else children(x)
+    if parts is None:
+        return leaf(x, top)
+    new = [map_tree(item, leaf) for _, item in parts]
+    if isinstance(x, tuple):
+        return type(x)(*new) if hasattr(x, "_fields") else tuple(new)
+    if isinstance(x, list):
+        return new
+    if isinstance(x, dict):
+        return dict(zip(x, new, strict=True))
+    copy = object.__new__(type(x))
+    copy.__dict__.update(getattr(x, "__dict__", {}))
+    for (part, _), item in zip(parts, new, strict=True):
+        object.__setattr__(copy, part, item)
+    return copy
+
+
+def leaf_names(leaves: list[Leaf]) -> list[str]:
+    """Return unique names of the leaves, fit for model inputs."""
+    seen: dict[str, int] = {}
+    names = []
+    for leaf in leaves:
+        name = leaf.name
+        while name in seen:
+            seen[name] += 1
+            name = f"{name}_{seen[name]}"
+        seen[name] = 0
+        names.append(name)
+    return names
+
+
+def static_objects(x: Any) -> Iterator[Any]:
+    """Yield the static leaves that are told apart by identity."""
+    parts = None if isinstance(x, np.ndarray) else children(x)
+    if parts is not None:
+        for _, item in parts:
+            yield from static_objects(item)
+    elif leaf_of(x, "", top=True) is None and static_key(x)[0] == "object":
+        yield x

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a user's function: traced under hooks, or eagerly."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from onnxjit._rewrite import active, overlay_function, rewrite_function
+from onnxjit._rewrite.path import Path
+from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.doors import DOORS
+from onnxjit._trace.trace import Tracer
+
+from .hooks import EagerHooks, TraceHooks
+from .leaves import leaf_of, map_tree
+
+__all__ = ["as_eager", "call_eagerly", "call_traced", "from_eager", "routed"]
+
+
+def routed(session: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rewritten twin of the decorated function, whatever package it is from."""
+    if isinstance(fn, MethodType):
+        session.mark_old(fn.__self__)
+        return MethodType(routed(session, fn.__func__), fn.__self__)
+    if isinstance(fn, functools.partial):
+        session.mark_old([*fn.args, fn.keywords])
+        return functools.partial(routed(session, fn.func), *fn.args, **fn.keywords)
+    if isinstance(fn, FunctionType):
+        return rewrite_function(fn) or overlay_function(fn)
+    found: Callable[..., Any] = session.routed(fn)
+    return found
+
+
+def call_traced(
+    tracer: Tracer,
+    fn: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    roots: Mapping[str, Any] | None = None,
+) -> tuple[Any, list[Any]]:
+    """Run a function on traced arguments; return its result and what it captured.
+
+    `roots` names the static objects among the arguments, for guards on what hangs on them.
+    """
+    hooks = TraceHooks(tracer)
+    with active(hooks, _packages(fn)) as session:
+        for name, x in (roots or {}).items():
+            session.mark_old(x, Path("self" if name == "self" else "arg", name))
+        for x in (*args, *kwargs.values()):
+            session.mark_old(x)
+        result = routed(session, fn)(*args, **kwargs)
+    return result, hooks.captures
+
+
+def _packages(fn: Any) -> tuple[str, ...]:
+    module = getattr(fn, "__module__", None)
+    return (module.partition(".")[0],) if isinstance(module, str) else ()
+
+
+def numpy_source(func: Any) -> Callable[..., Any] | None:
+    """Return a traceable twin of a NumPy function made of its own Python source, or None."""
+    from onnxjit._rewrite import current_session
+
+    implementation = getattr(func, "_implementation", None)
+    session = current_session()
+    if not isinstance(implementation, FunctionType) or session is None:
+        return None
+    return rewrite_function(implementation)
+
+
+DOORS.source = numpy_source
+
+
+def as_eager(x: Any, *, top: bool = False) -> Any:
+    """Replace ndarrays and NumPy scalars in a tree by eager arrays."""
+
+    def leaf(item: Any, _top: bool) -> Any:
+        if isinstance(item, np.ndarray) and leaf_of(item, "argument", top=False) is not None:
+            return Array.eager(item)
+        if isinstance(item, np.generic) and leaf_of(item, "argument", top=False) is not None:
+            return Array.eager(np.asarray(item), SCALAR)
+        return item
+
+    return map_tree(x, leaf, top=top)
+
+
+def from_eager(x: Any) -> Any:
+    """Replace eager arrays in a tree by ndarrays and NumPy scalars."""
+    memo: dict[int, Any] = {}
+
+    def leaf(item: Any, _top: bool) -> Any:
+        if isinstance(item, Array) and item._nd is not None:
+            values = item._nd
+            return memo.setdefault(id(item), values if item._kind == ARRAY else values[()])
+        return item
+
+    return map_tree(x, leaf)
+
+
+def call_eagerly(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Run the rewritten copy of a function on eager arrays and return NumPy results."""
+    eager_args = [as_eager(x) for x in args]
+    eager_kwargs = {k: as_eager(v) for k, v in kwargs.items()}
+    with active(EagerHooks(), _packages(fn)) as session:
+        result = routed(session, fn)(*eager_args, **eager_kwargs)
+    return from_eager(result)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eager work: arrays with values, and whole functions operation by operation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
+from onnxjit._eager.leaves import leaf_of
+from onnxjit._eager.run import as_eager, from_eager
+from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.items import carried
+
+__all__ = ["asarray", "eager_onnx"]
+
+EVALUATE = _evaluate.evaluate
+
+
+def asarray(x: Any, dtype: Any = None) -> Array:
+    """Return an array that holds values; operations on it run at once on onnxruntime.
+
+    Parameters
+    ----------
+    x : array_like
+        An ndarray is not copied: the result shares its memory, as with ``np.asarray``.
+    dtype : dtype_like, optional
+        Dtype of the result.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    UnsupportedError
+        The dtype is not carried.
+
+    Examples
+    --------
+    >>> import onnxjit as oj
+    >>> oj.asarray([1.0, 2.0]) + 1
+    Array([2., 3.])
+    """
+    if isinstance(x, Array):
+        return x if dtype is None else x.astype(dtype, copy=False)
+    values = np.asarray(from_eager(x), dtype)
+    if leaf_of(values, "x", top=False) is None:
+        carried(values.dtype)
+    return Array.eager(values, ARRAY)
+
+
+def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a whole function eagerly: each NumPy call at once, through onnxruntime.
+
+    The function runs as it is, so that ``print`` and a debugger work inside.  Array arguments
+    become `Array`; results come back as ndarrays and NumPy scalars.
+
+    Parameters
+    ----------
+    fn : callable
+        A function written in NumPy.
+
+    Returns
+    -------
+    callable
+        With the same signature.
+    """
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = fn(*map(as_eager, args), **{k: as_eager(v) for k, v in kwargs.items()})
+        return from_eager(result)
+
+    return call

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A jitted function as an ONNX file: a trace of its own, with assumptions in place of guards."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import onnx
+
+from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
+from onnxjit._core.program import Program, Value
+from onnxjit._core.bind import as_value, tracing
+from onnxjit._eager.leaves import ARRAY_LEAF, SCALAR_LEAF, Leaf, children, leaf_names, leaf_of
+from onnxjit._eager.leaves import map_tree
+from onnxjit._eager.record import Recording, Result, record
+from onnxjit._eager.run import call_traced
+from onnxjit._lower.model import lower
+from onnxjit._lower.opsets import check_opset
+
+from onnxjit._transform.pipeline import simplify
+from onnxjit.errors import AssumptionWarning, DataDependentError, SpecError
+from onnxjit.typing import ArraySpec
+
+if TYPE_CHECKING:
+    from .function import JitFunction
+
+__all__ = ["save", "to_onnx"]
+
+DEFAULT_OPSET: Final = 21
+_PROTOBUF_LIMIT: Final = 2**31 - 2**20
+_MUTATED: Final = ("auto", "outputs", "drop")
+
+
+class Options:
+    """Options of an export, taken out of the keyword arguments."""
+
+    __slots__ = ("dynamic", "input_names", "kwargs", "mutated", "opset", "output_names", "strict",
+                 "target")  # fmt: skip
+
+    def __init__(self, given: Mapping[str, Any], default_opset: int | None) -> None:
+        given = dict(given)
+        self.opset = check_opset(given.pop("opset", None) or default_opset or DEFAULT_OPSET)
+        self.target = given.pop("target", "onnxruntime")
+        self.input_names: Sequence[str] | None = given.pop("input_names", None)
+        self.output_names: Sequence[str] | None = given.pop("output_names", None)
+        self.dynamic: Any = given.pop("dynamic", True)
+        self.strict = bool(given.pop("strict", False))
+        self.mutated = given.pop("mutated", "auto")
+        self.kwargs = {**given.pop("kwargs", {}), **given}
+        if self.target not in ("onnxruntime", "spec"):
+            msg = f"target is {self.target!r}; it must be 'onnxruntime' or 'spec'"
+            raise SpecError(msg)
+        if self.mutated not in _MUTATED:
+            msg = f"mutated is {self.mutated!r}; it must be one of {_MUTATED}"
+            raise SpecError(msg)
+
+
+def _leaf(x: Any, name: str) -> Leaf | None:
+    """Return the leaf of an example or a specification; Python numbers are constants."""
+    if isinstance(x, ArraySpec):
+        kind = ARRAY_LEAF if x.sizes else SCALAR_LEAF
+        key = (kind, x.dtype, len(x.sizes)) if x.sizes else (kind, x.dtype)
+        return Leaf(kind, key, name, None)
+    return leaf_of(x, name, top=False)
+
+
+def _collect(x: Any, name: str, leaves: list[Leaf], specs: list[Any]) -> None:
+    leaf = _leaf(x, name)
+    if leaf is not None:
+        leaves.append(leaf)
+        specs.append(x)
+        return
+    parts = None if isinstance(x, np.ndarray) else children(x)
+    for part, item in parts or ():
+        _collect(item, f"{name}_{part}", leaves, specs)
+
+
+def _sizes(spec: Any, name: str, dynamic: Any) -> tuple[Any, ...] | None:
+    """Return the sizes to declare for an argument: ints, names, or None for any."""
+    if isinstance(spec, ArraySpec):
+        return tuple(spec.sizes)
+    shape = np.shape(spec)
+    if dynamic is True:
+        return (None,) * len(shape)
+    if dynamic is False:
+        return shape
+    wanted = dynamic.get(name, {})
+    if isinstance(wanted, (list, tuple)):
+        wanted = dict(enumerate(wanted))
+    return tuple(wanted.get(axis, n) for axis, n in enumerate(shape))
+
+
+def to_onnx(
+    jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
+) -> onnx.ModelProto:
+    """Return a jitted function as a model.
+
+    Parameters
+    ----------
+    args : arrays or specifications
+        Example arrays (their sizes stay symbolic) or specs such as ``float32["N", 3]``; Python
+        numbers, strings and None are constants of the model.
+    given : mapping
+        Options (keyword-only in `JitFunction.to_onnx`): ``opset`` (default 21), ``target``
+        ("onnxruntime" or "spec"), ``input_names``, ``output_names``, ``dynamic`` (True: every
+        size is symbolic; False: sizes are those of the examples; or ``{"x": {0: "N"}}``),
+        ``strict`` (raise instead of assuming), ``mutated`` ("auto", "outputs", "drop"), and
+        keyword arguments of the function (``kwargs={...}`` for names that are options too).
+
+    Returns
+    -------
+    onnx.ModelProto
+        Checked by ``onnx.checker``.
+
+    Raises
+    ------
+    DataDependentError, SideEffectError, UnsupportedError
+        The function cannot be one graph.
+    OpsetError, LoweringError
+        The opset or a dtype cannot express an operation.
+    SpecError
+        An option or a specification is malformed.
+    """
+    options = Options(given, jit._opset)
+    if not args and not options.kwargs:
+        args, extra = jit.last_signature()
+        options.kwargs.update(extra)
+    leaves: list[Leaf] = []
+    specs: list[Any] = []
+    naming = jit._naming(owner)
+    for i, x in enumerate(args):
+        _collect(x, naming(i), leaves, specs)
+    for k, v in options.kwargs.items():
+        _collect(v, k, leaves, specs)
+    names = _input_names(leaves, options)
+    sizes = [_sizes(s, n, options.dynamic) for s, n in zip(specs, names, strict=True)]
+    recording = _record(jit, owner, args, options, leaves, names, sizes)
+    program = _program(recording, names, options)
+    _assumptions(recording, options)
+    model = lower(
+        simplify(program), opset=options.opset, target=options.target,
+        name=getattr(jit.__wrapped__, "__name__", "main"),
+        metadata=_metadata(recording),
+    )  # fmt: skip
+    _declare_sizes(model, program, recording.tracer.env)
+    if model.ByteSize() < _PROTOBUF_LIMIT:
+        onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def _input_names(leaves: list[Leaf], options: Options) -> list[str]:
+    if options.input_names is None:
+        return leaf_names(leaves)
+    names = list(options.input_names)
+    if len(names) != len(leaves) or len(set(names)) != len(names):
+        msg = f"input_names must be {len(leaves)} different names, one for each array argument"
+        raise SpecError(msg)
+    return names
+
+
+def _record(  # noqa: PLR0913, PLR0917  the parts of one export
+    jit: JitFunction,
+    owner: Any,
+    args: tuple[Any, ...],
+    options: Options,
+    leaves: list[Leaf],
+    names: list[str],
+    sizes: list[Any],
+) -> Recording:
+    fn = jit._function(owner)
+
+    def body(tracer: Any, traced: list[Any]) -> Any:
+        new = iter(traced)
+
+        def leaf(x: Any, _top: bool) -> Any:
+            return next(new) if _leaf(x, "") is not None else x
+
+        new_args = [map_tree(x, leaf) for x in args]
+        new_kwargs = {k: map_tree(v, leaf) for k, v in options.kwargs.items()}
+        return call_traced(tracer, fn, new_args, new_kwargs)
+
+    return record(body, leaves, names, policy="assume", sizes=sizes)
+
+
+def _program(recording: Recording, names: Sequence[str], options: Options) -> Program:
+    """Choose the outputs: array results, and written arguments where asked for."""
+    values: list[Value] = []
+    outputs: list[str] = []
+    inputs = recording.tracer.root.inputs
+    written = {i: recording.program.outputs[k] for i, k in recording.written}
+
+    def visit(tree: Any) -> None:
+        if isinstance(tree, tuple):
+            for item in tree[1]:
+                visit(item)
+        elif tree.source == "output":
+            values.append(recording.program.outputs[tree.index])
+        elif tree.source == "argument":
+            values.append(written.get(tree.index, inputs[tree.index]))
+        elif tree.source == "static" and isinstance(tree.value, (np.ndarray, np.generic)):
+            with tracing(recording.tracer):
+                values.append(as_value(tree.value))
+
+    visit(recording.tree)
+    outputs = [f"output_{k}" for k in range(len(values))]
+    if options.output_names is not None:
+        given = list(options.output_names)
+        if len(given) != len(values) or len(set(given)) != len(given):
+            msg = f"output_names must be {len(values)} different names, one for each array result"
+            raise SpecError(msg)
+        outputs = given
+    nothing = isinstance(recording.tree, Result) and recording.tree.value is None and not values
+    if options.mutated == "outputs" or (options.mutated == "auto" and nothing):
+        for i, value in written.items():
+            values.append(value)
+            outputs.append(f"{names[i]}_out")
+    if not values:
+        values, outputs = _static_outputs(recording)
+    block = recording.program.block
+    block.outputs = values
+    return Program(block, names, _apart(outputs, names))
+
+
+def _static_outputs(recording: Recording) -> tuple[list[Value], list[str]]:
+    """Return constant outputs for a function whose results are all plain values."""
+    values: list[Value] = []
+
+    def visit(tree: Any) -> None:
+        if isinstance(tree, tuple):
+            for item in tree[1]:
+                visit(item)
+        elif tree.source == "size":
+            values.append(as_value(tree.value))
+        elif isinstance(tree.value, (bool, int, float)):
+            values.append(as_value(tree.value))
+
+    recording.tracer.closed = False
+    with tracing(recording.tracer):
+        visit(recording.tree)
+    if not values:
+        msg = "the function returns no array and no number: there is nothing to put in a model"
+        raise SpecError(msg)
+    return values, [f"output_{k}" for k in range(len(values))]
+
+
+def _apart(outputs: Sequence[str], inputs: Sequence[str]) -> list[str]:
+    """Rename outputs that are named like an input."""
+    taken = set(inputs)
+    names = []
+    for name in outputs:
+        while name in taken:
+            name += "_"  # noqa: PLW2901  until it is free
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _assumptions(recording: Recording, options: Options) -> None:
+    """Tell of what the model takes for granted."""
+    texts = [*_open_guards(recording), *(_host_text(g) for g in recording.tracer.host_guards)]
+    if not texts:
+        return
+    msg = "the model is right only where " + " and ".join(texts)
+    if options.strict:
+        msg += "; give fixed sizes or avoid the test"
+        raise DataDependentError(msg)
+    warnings.warn(msg, AssumptionWarning, stacklevel=4)
+
+
+def _open_guards(recording: Recording) -> list[str]:
+    """Return guards that are neither a fixed size nor the equality of two sizes."""
+    texts = []
+    for guard in reduce_guards(recording.tracer.env.guards):
+        if guard.kind != "eq":
+            texts.append(f"{guard.text} ({guard.source})" if guard.source else guard.text)
+    return texts
+
+
+def _host_text(guard: Any) -> str:
+    return f"a computed size or scalar is {guard.expected[()]!r} ({guard.source})"
+
+
+def _metadata(recording: Recording) -> dict[str, str]:
+    guards = [g.text for g in reduce_guards(recording.tracer.env.guards)]
+    data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
+    if guards:
+        data["onnxjit.assumptions"] = json.dumps(guards)
+    return data
+
+
+def _tree_text(tree: Any) -> Any:
+    if isinstance(tree, tuple):
+        example, items = tree
+        texts = [_tree_text(item) for item in items]
+        if isinstance(example, dict):
+            return {"dict": dict(zip(map(str, example), texts, strict=True))}
+        return {type(example).__name__: texts}
+    if tree.source == "static":
+        plain = tree.value is None or isinstance(tree.value, (bool, int, float, str))
+        return {"static": tree.value if plain else repr(tree.value)}
+    if tree.source == "size":
+        return {"size": onnx_name(tree.value)}
+    return tree.kind or "array"
+
+
+def _declare_sizes(model: onnx.ModelProto, program: Program, env: ShapeEnv) -> None:
+    """Write sizes as the assumptions leave them: fixed ones as numbers, equal ones alike."""
+    pairs = [*zip(model.graph.input, program.inputs, strict=True)]
+    pairs += [*zip(model.graph.output, program.outputs, strict=True)]
+    for info, value in pairs:
+        for proto, size in zip(info.type.tensor_type.shape.dim, value.shape, strict=True):
+            resolved = env.resolve(size)
+            if isinstance(resolved, int):
+                proto.dim_value = resolved
+            elif not has_data(resolved):
+                proto.dim_param = onnx_name(resolved)
+
+
+def save(
+    jit: JitFunction,
+    owner: Any,
+    path: Any,
+    args: tuple[Any, ...],
+    options: Mapping[str, Any],
+) -> None:
+    """Write the model to a file; models above 2 GB keep their weights in ``<name>.data``.
+
+    The file appears only when it is complete.
+    """
+    model = to_onnx(jit, owner, args, options)
+    target = Path(path)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".onnxjit-") as folder:
+        part = Path(folder) / target.name
+        large = model.ByteSize() >= _PROTOBUF_LIMIT
+        if large:
+            onnx.save_model(
+                model, part, save_as_external_data=True, location=f"{target.name}.data"
+            )
+            os.replace(Path(folder) / f"{target.name}.data", target.parent / f"{target.name}.data")
+        else:
+            part.write_bytes(model.SerializeToString())
+        os.replace(part, target)
+
+

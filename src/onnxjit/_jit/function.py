@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`jit_onnx`: a NumPy function whose calls run on onnxruntime."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Mapping
+from types import MethodType
+from typing import Any, Final
+
+from onnxjit._core.source import is_hidden
+from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
+from onnxjit._eager.leaves import Leaf, flatten, leaf_names, leaf_of, map_tree, static_objects
+from onnxjit._eager.record import Recording, record
+from onnxjit._eager.run import call_eagerly, call_traced, routed
+from onnxjit._engine.cache import Cache
+from onnxjit._lower.opsets import check_opset
+from onnxjit._rewrite import current_session
+from onnxjit._rewrite.path import GuardNames
+from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.trace import Tracer, current_tracer
+from onnxjit.errors import (
+    AliasError,
+    DataDependentError,
+    FallbackWarning,
+    LoweringError,
+    OpsetError,
+    SideEffectError,
+    SpecError,
+    UnsupportedError,
+)
+
+__all__ = ["BoundJit", "JitFunction", "jit_onnx"]
+
+#: what makes a call go on eagerly
+_FALLBACK: Final = (
+    AliasError,
+    DataDependentError,
+    LoweringError,
+    OpsetError,
+    SideEffectError,
+    UnsupportedError,
+)
+_MODES: Final = ("eager", "error")
+
+
+class Call:
+    """One call, flattened: its key, dynamic leaves, and the objects it is keyed by."""
+
+    __slots__ = ("args", "key", "kwargs", "leaves", "owner", "roots")
+
+    def __init__(self, names: Any, args: Any, kwargs: Mapping[str, Any], owner: Any) -> None:
+        leaves: list[Leaf] = []
+        self.args: Final = args
+        self.kwargs: Final = kwargs
+        self.owner: Final = owner
+        keys = [flatten(x, names(i), leaves, top=True) for i, x in enumerate(args)]
+        named = [(k, flatten(v, k, leaves, top=True)) for k, v in kwargs.items()]
+        self.leaves: Final = leaves
+        self.key: Final = (None if owner is None else id(owner), *keys, *named)
+        self.roots: Mapping[str, Any] = {}
+
+    def find_roots(self, names: Any) -> None:
+        """Name the static objects among the arguments."""
+        roots = {} if self.owner is None else {"self": self.owner}
+        pairs = [*((names(i), x) for i, x in enumerate(self.args)), *self.kwargs.items()]
+        for name, x in pairs:
+            if any(x is s for s in static_objects(x)):
+                roots[name] = x
+        self.roots = roots
+
+
+class JitFunction:
+    """A jitted function; made by `jit_onnx`.
+
+    Attributes
+    ----------
+    __wrapped__ : callable
+        The plain NumPy function.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "__wrapped__", "_cache", "_fallback", "_names", "_opset",
+        "_warned", "_watched",
+    )  # fmt: skip
+    __onnxjit__ = True
+
+    def __init__(self, fn: Callable[..., Any], *, opset: int | None, fallback: str) -> None:
+        self.__wrapped__ = fn
+        self._fallback: Final = fallback
+        self._opset: Final = None if opset is None else check_opset(opset)
+        self._cache: Final[Cache[Any]] = Cache(128)
+        self._warned: Final[set[str]] = set()
+        self._watched: Final[dict[int, Any]] = {}
+        self._names = _parameter_names(fn)
+        functools.update_wrapper(self, fn, updated=())
+        self.__wrapped__ = fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, kwargs, None)
+
+    def __get__(self, obj: Any, owner: Any = None) -> Any:
+        return self if obj is None else BoundJit(self, obj)
+
+    def __reduce__(self) -> Any:
+        name = getattr(self.__wrapped__, "__qualname__", "")
+        module = sys.modules.get(getattr(self.__wrapped__, "__module__", ""))
+        found: Any = module
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        return _restore, (self.__wrapped__, self._opset, self._fallback)
+
+    def __repr__(self) -> str:
+        name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
+        return f"<onnxjit function {name}: {len(self._cache)} graphs>"
+
+    # ------------------------------------------------------------------ calling
+
+    def _function(self, owner: Any) -> Callable[..., Any]:
+        return self.__wrapped__ if owner is None else MethodType(self.__wrapped__, owner)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], owner: Any) -> Any:
+        if current_tracer() is not None and any(
+            is_traced(a) for a in arrays_in((args, kwargs))
+        ):
+            return routed(current_session(), self._function(owner))(*args, **kwargs)
+        names = self._naming(owner)
+        call = Call(names, args, kwargs, owner)
+        values = [leaf.value for leaf in call.leaves]
+        for kept in self._cache.get(call.key):
+            entry = kept.value
+            if entry.guard is None or entry.guard(values):
+                self._cache.touch(kept)
+                return self._run(entry, call, values)
+        call.find_roots(names)
+        entry = self._build(call)
+        self._keep(call, entry)
+        return self._run(entry, call, values)
+
+    def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
+        if isinstance(entry, Entry):
+            return entry.run(values)
+        return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+
+    def _naming(self, owner: Any) -> Callable[[int], str]:
+        names, rest = self._names
+        skip = 0 if owner is None else 1
+        return lambda i: (
+            names[i + skip] if i + skip < len(names) else f"{rest}_{i + skip - len(names)}"
+        )
+
+    def _build(self, call: Call) -> Entry | EagerEntry:
+        started: list[Tracer] = []
+        try:
+            recording = self._record(call, started)
+            return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
+        except _FALLBACK as e:
+            if self._fallback == "error":
+                raise
+            self._warn(e)
+            return self._eager_entry(e, call, started)
+
+    def _eager_entry(self, e: Exception, call: Call, started: list[Tracer]) -> EagerEntry:
+        if not started:
+            return EagerEntry(str(e), None, [])
+        names = GuardNames()
+        recording = Recording(started[-1], ())
+        lines = guard_lines(recording, call.leaves, names, call.roots)
+        return EagerEntry(str(e), make_guard(lines, names), lines)
+
+    def _record(self, call: Call, started: list[Tracer], **options: Any) -> Recording:
+        fn = self._function(call.owner)
+
+        def body(tracer: Tracer, traced: list[Any]) -> Any:
+            started.append(tracer)
+            args, kwargs = rebuilt(call, traced)
+            return call_traced(tracer, fn, args, kwargs, call.roots)
+
+        return record(body, call.leaves, leaf_names(call.leaves), **options)
+
+    def _warn(self, e: Exception) -> None:
+        name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
+        notes = "; ".join(getattr(e, "__notes__", ()))
+        msg = f"{name} runs eagerly, operation by operation: {e}{' (' + notes + ')' if notes else ''}"
+        if msg in self._warned:
+            return
+        self._warned.add(msg)
+        warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
+
+    def _keep(self, call: Call, entry: Any) -> None:
+        self._cache.add(call.key, entry.guard, entry)
+        for x in call.roots.values():
+            self._watch(x, call.key)
+
+    def _watch(self, x: Any, key: Any) -> None:
+        """Forget the entries of a key when an object it is keyed by dies."""
+        cache = self._cache
+
+        def forget(_: Any) -> None:
+            for kept in cache.get(key):
+                cache.discard(key, kept)
+
+        try:
+            self._watched[id(x)] = weakref.ref(x, forget)
+        except TypeError:
+            self._watched[id(x)] = x
+
+    def cache_info(self) -> dict[str, int]:
+        """Return how many graphs are kept, and how many calls run eagerly."""
+        entries = [kept.value for kept in self._cache]
+        graphs = sum(isinstance(e, Entry) for e in entries)
+        return {"graphs": graphs, "eager": len(entries) - graphs}
+
+    def cache_clear(self) -> None:
+        """Forget every graph."""
+        self._cache.clear()
+
+    # ------------------------------------------------------------------ exporting
+
+    def to_onnx(self, *args: Any, **options: Any) -> Any:
+        """Return the function as an ``onnx.ModelProto``; see `onnxjit._jit.export.to_onnx`."""
+        from .export import to_onnx
+
+        return to_onnx(self, None, args, options)
+
+    def save(self, path: Any, *args: Any, **options: Any) -> None:
+        """Write the model to a file; see `onnxjit._jit.export.save`."""
+        from .export import save
+
+        save(self, None, path, args, options)
+
+
+class BoundJit:
+    """A jitted method bound to its object."""
+
+    __slots__ = ("__self__", "_jit")
+    __onnxjit__ = True
+
+    def __init__(self, jit: JitFunction, obj: Any) -> None:
+        self._jit: Final = jit
+        self.__self__: Final = obj
+
+    @property
+    def __wrapped__(self) -> Any:
+        return MethodType(self._jit.__wrapped__, self.__self__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jit._call(args, kwargs, self.__self__)
+
+    def to_onnx(self, *args: Any, **options: Any) -> Any:
+        """Return the method as an ``onnx.ModelProto``."""
+        from .export import to_onnx
+
+        return to_onnx(self._jit, self.__self__, args, options)
+
+    def save(self, path: Any, *args: Any, **options: Any) -> None:
+        """Write the model to a file."""
+        from .export import save
+
+        save(self._jit, self.__self__, path, args, options)
+
+    def __repr__(self) -> str:
+        return f"<bound {self._jit!r} of {self.__self__!r}>"
+
+
+def rebuilt(call: Call, traced: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a call with traced twins in the place of its leaves."""
+    new = iter(traced)
+
+    def leaf(x: Any, top: bool) -> Any:
+        return next(new) if leaf_of(x, "", top=top) is not None else x
+
+    args = [map_tree(x, leaf, top=True) for x in call.args]
+    return args, {k: map_tree(v, leaf, top=True) for k, v in call.kwargs.items()}
+
+
+def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:
+    """Return names of the positional parameters, and that of the variadic one."""
+    try:
+        parameters = inspect.signature(fn, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return [], "x"
+    positional = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    names = [p.name for p in parameters if p.kind in positional]
+    rest = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL]
+    return names, rest[0] if rest else "x"
+
+
+def _user_level() -> int:
+    """Return the stack level of the user's frame, for a warning raised by the caller."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_hidden(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def _restore(fn: Callable[..., Any], opset: int | None, fallback: str) -> JitFunction:
+    return JitFunction(fn, opset=opset, fallback=fallback)
+
+
+def jit_onnx(
+    fn: Callable[..., Any] | None = None,
+    *,
+    opset: int | None = None,
+    fallback: str = "eager",
+) -> Any:
+    """Run a NumPy function on onnxruntime, as one graph per dtypes and ranks.
+
+    Parameters
+    ----------
+    fn : callable
+        A function, method, `functools.partial` or callable object written in NumPy.
+    opset : int, optional
+        Opset of calls and default of `to_onnx`; calls use the newest one otherwise.
+    fallback : {"eager", "error"}
+        What a call does that cannot be one graph (a Python branch on array data, a side effect,
+        an unsupported function): run operation by operation with a `FallbackWarning`, or raise.
+
+    Returns
+    -------
+    JitFunction
+        Called like `fn`; `to_onnx` and `save` export it.
+
+    Raises
+    ------
+    SpecError
+        An option is unknown.
+    OpsetError
+        The opset is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onnxjit import jit_onnx
+    >>> @jit_onnx
+    ... def centre(x):
+    ...     return x - x.mean(axis=0)
+    >>> centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
+    array([[-1., -2.],
+           [ 1.,  2.]])
+    """
+    if fallback not in _MODES:
+        msg = f"fallback is {fallback!r}; it must be one of {_MODES}"
+        raise SpecError(msg)
+    if fn is None:
+        return lambda f: jit_onnx(f, opset=opset, fallback=fallback)
+    if isinstance(fn, (staticmethod, classmethod)):
+        kind = type(fn)
+        return kind(jit_onnx(fn.__func__, opset=opset, fallback=fallback))
+    if not callable(fn):
+        msg = f"jit_onnx takes a function, not {type(fn).__name__}"
+        raise TypeError(msg)
+    return JitFunction(fn, opset=opset, fallback=fallback)

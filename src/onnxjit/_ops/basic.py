@@ -1,0 +1,527 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Basic indices (integers, slices, new axes): reading and writing through them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value, running_trace
+from onnxjit._core.dims import Dim, DimLike, has_data, hint_of, lower, same, slice_bounds, upper
+from onnxjit._core.dtypes import INT64
+from onnxjit._core.program import Value
+
+from .cast import cast
+from .gather import (
+    gather,
+    gather_nd,
+    scatter_elements,
+    scatter_nd,
+    slice_at,
+    slice_length,
+)
+from .structure import (
+    FIRST,
+    LAST,
+    Shape,
+    broadcast_to,
+    concat,
+    from_end,
+    iota,
+    move_axis,
+    reshape,
+    reverse,
+    slice_axes,
+    take_range,
+    unsqueeze,
+    vector,
+)
+
+__all__ = ["IndexView", "Pick", "Span", "basic_items", "parse_basic"]
+
+Number = int | Dim | Value
+
+INVALID: Final = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+    "boolean arrays are valid indices"
+)
+_BOUND: Final = "slice indices must be integers or None or have an __index__ method"
+
+
+class Pick:
+    """One place along an axis; the axis goes.
+
+    Parameters
+    ----------
+    at : int, Dim or () int64 Value
+        Negative ones count from the end.
+    is_safe : bool
+        Whether it is known to be inside.
+    """
+
+    __slots__ = ("at", "is_safe")
+
+    def __init__(self, at: Number, *, is_safe: bool) -> None:
+        self.at: Final = at
+        self.is_safe: Final = is_safe
+
+    def value(self) -> Value:
+        """Return the place as a 0-d int64 value."""
+        at = self.at
+        return at if isinstance(at, Value) else cast(as_value(at), INT64)
+
+
+class Span:
+    """A slice of an axis.
+
+    Parameters
+    ----------
+    start, stop : int, Dim, () int64 Value or None
+        As written.
+    step : int
+        Nonzero.
+    n : int or Dim
+        Size of the axis.
+
+    Attributes
+    ----------
+    begin : int, Dim or None
+        First place, None where it is data.
+    length : int or Dim
+        Number of places.
+    """
+
+    __slots__ = ("begin", "length", "n", "start", "step", "stop")
+
+    begin: DimLike | None
+    length: DimLike
+
+    def __init__(self, start: Number | None, stop: Number | None, step: int, n: DimLike) -> None:
+        self.start: Final = start
+        self.stop: Final = stop
+        self.step: Final = step
+        self.n: Final = n
+        if isinstance(start, Value) or isinstance(stop, Value):
+            self.begin = None
+            self.length = slice_length(*self.ends(), step, n)
+        else:
+            self.begin, _, self.length = slice_bounds(start, stop, step, n)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it takes every place, in order or reversed."""
+        return abs(self.step) == 1 and self.begin is not None and same(self.length, self.n)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it takes the whole axis in order."""
+        return self.step == 1 and self.is_all
+
+    def ends(self) -> tuple[Value, Value]:
+        """Return both bounds as 0-d int64 values."""
+        low, high = self.bounds()
+        return tuple(  # type: ignore[return-value]
+            b if isinstance(b, Value) else cast(as_value(b), INT64) for b in (low, high)
+        )
+
+    def bounds(self) -> tuple[Number, Number]:
+        """Return both bounds, missing ones as the ends of the axis."""
+        first, last = (0, LAST) if self.step > 0 else (LAST, FIRST)
+        start = first if self.start is None else self.start
+        return start, last if self.stop is None else self.stop
+
+    def places(self) -> Value:
+        """Return the places as an int64 vector."""
+        return take_span(iota(self.n), 0, self)
+
+
+Item = Pick | Span | None
+
+
+def take_span(x: Value, axis: int, span: Span) -> Value:
+    """Apply a slice to one axis."""
+    if span.is_plain:
+        return x
+    if isinstance(span.length, Dim) and span.begin is None:
+        return slice_at(x, axis, *span.ends(), span.step, span.length)
+    return _static_slice(x, [(axis, span)])
+
+
+def _static_slice(x: Value, spans: Sequence[tuple[int, Span]]) -> Value:
+    """Apply slices whose bounds are sizes, all in one Slice."""
+    cut = [(axis, s) for axis, s in spans if not s.is_plain]
+    starts: list[DimLike] = []
+    stops: list[DimLike] = []
+    for _, span in cut:
+        start, stop = span.bounds()
+        assert not isinstance(start, Value)  # noqa: S101
+        assert not isinstance(stop, Value)  # noqa: S101
+        starts.append(from_end(start, span.n))
+        stops.append(from_end(stop, span.n))
+    return slice_axes(
+        x,
+        [axis for axis, _ in cut],
+        starts,
+        stops,
+        [s.step for _, s in cut],
+        [s.length for _, s in cut],
+    )
+
+
+# --- reading an index --------------------------------------------------------------------------
+
+
+def out_of_bounds(at: int, axis: int, n: DimLike) -> IndexError:
+    """Return NumPy's exception for an integer index that is out of range."""
+    size = hint_of(n)
+    shown = n if size is None else size
+    return IndexError(f"index {at} is out of bounds for axis {axis} with size {shown}")
+
+
+def make_pick(at: Number, axis: int, n: DimLike) -> Pick:
+    """Return an integer index of an axis of size `n`.
+
+    Outside branches and loops a plain int takes a guard that it is inside.
+
+    Raises
+    ------
+    IndexError
+        It is out of range.
+    """
+    if isinstance(at, Value) and at.known is not None:
+        at = int(at.known)
+    if isinstance(at, Value):
+        return Pick(at, is_safe=False)
+    low, high = lower(at), upper(at)
+    if low is not None and low >= 0:
+        return Pick(at, is_safe=_holds(n - at - 1, at, axis, n))
+    if high is not None and high < 0:
+        return Pick(at, is_safe=_holds(n + at, at, axis, n))
+    return Pick(at, is_safe=False)
+
+
+def _holds(slack: DimLike, at: DimLike, axis: int, n: DimLike) -> bool:
+    """Whether `slack` is not negative, by proof, or by a guard where the example says so."""
+    low, high = lower(slack), upper(slack)
+    if low is not None and low >= 0:
+        return True
+    trace = running_trace()
+    if high is not None and high < 0:
+        shown = hint_of(at)
+        raise out_of_bounds(shown if shown is not None else 0, axis, n)
+    hint = hint_of(slack)
+    if hint is None or has_data(slack) or trace.block is not trace.root:
+        return False
+    if slack >= 0:
+        return True
+    raise out_of_bounds(hint_of(at) or 0, axis, n)
+
+
+def as_number(x: Any) -> Number | None:
+    """Return an integer index as int, Dim or 0-d int64 value; None for anything else."""
+    if isinstance(x, (bool, np.bool_)):
+        return None
+    if isinstance(x, (int, Dim)):
+        return x
+    if isinstance(x, Value):
+        if x.ndim or x.dtype.kind not in "iu":
+            return None
+        return int(x.known) if x.known is not None else cast(x, INT64)
+    if isinstance(x, np.ndarray) and (x.ndim or x.dtype.kind not in "iu"):
+        return None
+    try:
+        return operator.index(x)
+    except TypeError:
+        return None
+
+
+def make_span(s: slice, n: DimLike) -> Span:
+    """Return a slice of an axis of size `n`.
+
+    Raises
+    ------
+    TypeError
+        A bound is no integer.
+    ValueError
+        The step is 0.
+    """
+    ends: list[Number | None] = []
+    for bound in (s.start, s.stop, s.step):
+        number = None if bound is None else as_number(bound)
+        if isinstance(bound, (bool, np.bool_)):
+            number = int(bound)
+        if bound is not None and number is None:
+            raise TypeError(_BOUND)
+        ends.append(number)
+    step = 1 if ends[2] is None else ends[2]
+    if isinstance(step, Value):
+        from onnxjit.errors import DataDependentError
+
+        msg = "the step of a slice depends on data: take it from a static argument or a size"
+        raise DataDependentError(msg)
+    step = operator.index(step)
+    if step == 0:
+        msg = "slice step cannot be zero"
+        raise ValueError(msg)
+    return Span(ends[0], ends[1], step, n)
+
+
+def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
+    """Replace the Ellipsis, or the missing end, by full slices.
+
+    Parameters
+    ----------
+    items : sequence
+        Parts of an index.
+    used : int
+        Axes that the parts use up.
+    ndim : int
+        Axes there are.
+
+    Raises
+    ------
+    IndexError
+        Too many indices, or more than one Ellipsis.
+    """
+    at = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(at) > 1:
+        msg = "an index can only have a single ellipsis ('...')"
+        raise IndexError(msg)
+    if used > ndim:
+        msg = f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        raise IndexError(msg)
+    fill = [slice(None)] * (ndim - used)
+    if not at:
+        return [*items, *fill]
+    return [*items[: at[0]], *fill, *items[at[0] + 1 :]]
+
+
+def basic_items(index: Any) -> tuple[Any, ...] | None:
+    """Return the parts of an index with integers only, slices, None, Ellipsis; None otherwise."""
+    parts = index if isinstance(index, tuple) else (index,)
+    out: list[Any] = []
+    for part in parts:
+        if part is None or part is Ellipsis or isinstance(part, slice):
+            out.append(part)
+            continue
+        number = as_number(part)
+        if number is None:
+            return None
+        out.append(number)
+    return tuple(out)
+
+
+def parse_basic(index: Any, shape: Shape) -> IndexView | None:
+    """Read an index of integers (traced ones too), slices, new axes and Ellipsis.
+
+    Parameters
+    ----------
+    index : object
+        What stands in the brackets.
+    shape : tuple of int or Dim
+        Shape of the array.
+
+    Returns
+    -------
+    IndexView or None
+        None when the index holds arrays, lists or booleans.
+
+    Raises
+    ------
+    IndexError
+        Out of range, or too many indices.
+    """
+    items = basic_items(index)
+    if items is None:
+        return None
+    used = sum(item is not None and item is not Ellipsis for item in items)
+    return IndexView(resolve(expand_ellipsis(items, used, len(shape)), shape))
+
+
+def resolve(items: Sequence[Any], shape: Shape) -> list[Item]:
+    """Turn the parts of a basic index into picks and spans of the axes in order."""
+    out: list[Item] = []
+    axis = 0
+    for item in items:
+        if item is None:
+            out.append(None)
+            continue
+        n = shape[axis]
+        out.append(make_span(item, n) if isinstance(item, slice) else make_pick(item, axis, n))
+        axis += 1
+    return out
+
+
+class IndexView:
+    """A basic index of an array.
+
+    Parameters
+    ----------
+    items : sequence of Pick, Span or None
+        One Pick or Span for each axis of the base, None where the result gets a new axis.
+    """
+
+    __slots__ = ("axes", "items", "writable")
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items: Final = tuple(items)
+        self.axes: Final[tuple[Pick | Span, ...]] = tuple(i for i in items if i is not None)
+        self.writable = True
+
+    @property
+    def shape(self) -> Shape:
+        """Shape of the result."""
+        return tuple(
+            1 if i is None else i.length for i in self.items if not isinstance(i, Pick)
+        )
+
+    @property
+    def new_axes(self) -> list[int]:
+        """Places of the new axes in the result."""
+        kept = [i for i in self.items if not isinstance(i, Pick)]
+        return [at for at, i in enumerate(kept) if i is None]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether every axis is picked and none added: NumPy returns a copied scalar."""
+        return all(isinstance(i, Pick) for i in self.items)
+
+    def apply(self, base: Value) -> Value:
+        """Return the indexed value.
+
+        Notes
+        -----
+        GatherND for leading integers, Gather for others, one Slice, Unsqueeze.
+        """
+        x, axes = pick_axes(base, self.axes)
+        spans = [(axis, item) for axis, item in enumerate(axes)]
+        fixed = [(axis, span) for axis, span in spans if span.begin is not None]
+        x = _static_slice(x, fixed) if fixed else x
+        for axis, span in spans:
+            if span.begin is None:
+                x = take_span(x, axis, span)
+        return unsqueeze(x, self.new_axes)
+
+    def write(self, base: Value, new: Value) -> Value:
+        """Return `base` with the indexed part replaced by `new`, which has that part's shape.
+
+        Notes
+        -----
+        Axis by axis, the outermost last: Concat of pieces where the part is wide, ScatterND of
+        rows where it is narrow or strided, ScatterElements for an integer on an inner axis.
+        """
+        part = tuple(i.length for i in self.axes if isinstance(i, Span))
+        return write_axes(base, 0, self.axes, reshape(new, part) if self.new_axes else new)
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
+        """Return the strides: multiplied by the steps, 0 along new axes."""
+        out: list[DimLike] = []
+        axis = 0
+        for item in self.items:
+            if item is None:
+                out.append(0)
+                continue
+            if isinstance(item, Span):
+                out.append(strides[axis] * item.step)
+            axis += 1
+        return tuple(out)
+
+
+def _places_vector(picks: Sequence[Pick]) -> Value:
+    if not any(isinstance(p.at, Value) for p in picks):
+        return vector([p.at for p in picks])  # type: ignore[misc]
+    return concat([reshape(p.value(), (1,)) for p in picks], 0)
+
+
+def leading_picks(axes: Sequence[Pick | Span]) -> list[Pick]:
+    """Return the picks before the first span."""
+    picks: list[Pick] = []
+    for item in axes:
+        if not isinstance(item, Pick):
+            break
+        picks.append(item)
+    return picks
+
+
+def pick_axes(x: Value, axes: Sequence[Pick | Span]) -> tuple[Value, list[Span]]:
+    """Apply the integer indices; returns the spans of the axes that are left."""
+    lead = leading_picks(axes)
+    for axis in range(len(axes) - 1, len(lead) - 1, -1):
+        item = axes[axis]
+        if isinstance(item, Pick):
+            x = gather(x, item.value(), axis)
+    if len(lead) == 1:
+        x = gather(x, lead[0].value(), 0)
+    elif lead:
+        x = gather_nd(x, _places_vector(lead))
+    return x, [item for item in axes if isinstance(item, Span)]
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def write_axes(x: Value, axis: int, axes: Sequence[Pick | Span], new: Value) -> Value:
+    """Return `x` with the part at `axes`, which are its axes from `axis` on, replaced."""
+    while axes and isinstance(axes[0], Span) and axes[0].is_plain:
+        axis, axes = axis + 1, axes[1:]
+    if not axes:
+        return new
+    lead = leading_picks(axes) if axis == 0 else []
+    if lead:
+        return _write_rows(x, lead, axes[len(lead) :], new)
+    first, rest = axes[0], axes[1:]
+    more = not all(isinstance(i, Span) and i.is_plain for i in rest)
+    if isinstance(first, Pick):
+        if more:
+            new = write_axes(gather(x, first.value(), axis), axis, rest, new)
+        return _put_pick(x, axis, first, new)
+    if more:
+        new = write_axes(take_span(x, axis, first), axis + 1, rest, new)
+    return put_span(x, axis, first, new)
+
+
+def _write_rows(x: Value, lead: list[Pick], rest: Sequence[Pick | Span], new: Value) -> Value:
+    """Write below leading integers: one slice of ScatterND."""
+    index = _places_vector(lead)
+    if not all(isinstance(i, Span) and i.is_plain for i in rest):
+        new = write_axes(gather_nd(x, index), 0, rest, new)
+    return scatter_nd(x, reshape(index, (1, len(lead))), unsqueeze(new, [0]))
+
+
+def _put_pick(x: Value, axis: int, pick: Pick, new: Value) -> Value:
+    """Write at one place of an inner axis; `new` lacks the axis."""
+    row = unsqueeze(new, [axis])
+    if pick.is_safe and not isinstance(pick.at, Value) and axis < x.ndim - 1:
+        low = lower(pick.at)
+        at = pick.at if low is not None and low >= 0 else pick.at + x.shape[axis]
+        return _put_block(x, axis, at, row, 1)
+    return scatter_elements(x, broadcast_to(pick.value(), row.shape), row, axis)
+
+
+def _put_block(x: Value, axis: int, begin: DimLike, new: Value, length: DimLike) -> Value:
+    """Write a contiguous block: Concat of what is before, the block, what is after."""
+    end = begin + length
+    before = take_range(x, axis, 0, begin)
+    after = take_range(x, axis, end, x.shape[axis] - end)
+    return concat([before, new, after], axis)
+
+
+def _is_narrow(span: Span, x: Value) -> bool:
+    """Whether a block of rows is a small part of the array, as far as sizes tell."""
+    length, n = hint_of(span.length), hint_of(span.n)
+    return length is not None and n is not None and length * 4 < n and x.ndim > 0
+
+
+def put_span(x: Value, axis: int, span: Span, new: Value) -> Value:
+    """Write a slice of one axis; `new` has x's shape with that axis as long as the slice."""
+    if span.is_all:
+        return reverse(new, [axis]) if span.step < 0 else new
+    if span.step == 1 and span.begin is not None and not (axis == 0 and _is_narrow(span, x)):
+        return _put_block(x, axis, span.begin, new, span.length)
+    rows = scatter_nd(
+        move_axis(x, axis, 0), unsqueeze(span.places(), [1]), move_axis(new, axis, 0)
+    )
+    return move_axis(rows, 0, axis)

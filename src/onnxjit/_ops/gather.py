@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitives that read or write elements at places given as data."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import bind_one, running_trace
+from onnxjit._core.dims import Dim, DimLike, dim_prod, key, symbols_of
+from onnxjit._core.dtypes import FLOAT16, FLOAT32, INT64, UINT8
+from onnxjit._core.op import Op
+from onnxjit._core.program import Value
+
+from .structure import const, ints
+
+if TYPE_CHECKING:
+    from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Equation
+
+__all__ = [
+    "compress", "gather", "gather_elements", "gather_nd", "nonzero", "scatter_elements",
+    "scatter_nd", "slice_at", "slice_length",
+]  # fmt: skip
+
+Array = np.ndarray[Any, Any]
+
+_INDEX: Final = re.compile(r"(?:idx|index|indice|value is)\s*=?\s*(-?\d+)")
+_RANGE: Final = re.compile(r"\[\s*-?\d+\s*,\s*(-?\d+)\s*\]")
+
+
+def index_error(message: str) -> IndexError:
+    """Return NumPy's exception for a failure of Gather or Scatter."""
+    found, last = _INDEX.search(message), _RANGE.search(message)
+    if found is None:
+        return IndexError("index is out of bounds")
+    text = f"index {found[1]} is out of bounds"
+    if last is not None:
+        text += f" for an axis with size {int(last[1]) + 1}"
+    return IndexError(text)
+
+
+# --- sizes that depend on data -----------------------------------------------------------------
+
+
+class Fresh:
+    """A size that only the run knows, as a parameter: its origin is the very result."""
+
+    __slots__ = ("dim",)
+
+    def __init__(self, dim: Dim) -> None:
+        self.dim: Final = dim
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fresh) and key(self.dim) == key(other.dim)
+
+    def __hash__(self) -> int:
+        return hash(key(self.dim))
+
+    def __repr__(self) -> str:
+        return str(self.dim)
+
+
+_LENGTHS: Final[WeakKeyDictionary[Value, dict[Any, list[Dim]]]] = WeakKeyDictionary()
+
+
+def fresh_length(owner: Value, what: Any, name: str = "k") -> Dim:
+    """Return the size that data decides: one for each owner and use, where it can be seen.
+
+    Parameters
+    ----------
+    owner : Value
+        The mask or bound that decides it.
+    what : hashable
+        Which size of it.
+    name : str
+        Shown in messages.
+    """
+    trace = running_trace([owner])
+    known = _LENGTHS.setdefault(owner, {}).setdefault(what, [])
+    for dim in known:
+        (symbol,) = symbols_of(dim)
+        origin = symbol.origin
+        if origin is None or trace.block.is_inside(origin[0].block):  # type: ignore[index]
+            return dim
+    made = trace.env.symbol(name, data=True)
+    assert isinstance(made, Dim)  # noqa: S101
+    known.append(made)
+    return made
+
+
+def settle(result: Value, axis: int, dim: Dim) -> Value:
+    """Tell a fresh size where to read its value, the first time."""
+    (symbol,) = symbols_of(dim)
+    if symbol.origin is None:
+        symbol.origin = (result, axis)
+    return result
+
+
+# --- gather ------------------------------------------------------------------------------------
+
+
+def _gathered(x: Tensor, index: Tensor, *, axis: int) -> Tensor:
+    return Tensor(x.dtype, (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]))
+
+
+def _strided_gather_is_slow(x: Tensor, index: Tensor, axis: int) -> bool:
+    """Whether copying element by element along an inner axis costs more than two transposes."""
+    block = dim_prod(x.shape[axis + 1 :])
+    if axis == 0 or index.ndim == 0 or not isinstance(block, int) or block > 8:
+        return False
+    count, n = index.size, x.shape[axis]
+    return not (isinstance(count, int) and (count < 8 or (isinstance(n, int) and count * 4 < n)))
+
+
+def _rows(e: Emit, x: Handle, index: Handle) -> Handle:
+    """Take slices along the first axis.
+
+    onnxruntime's Gather copies only the first element of each slice of strings; GatherND
+    copies all.
+    """
+    if x.dtype.kind != "U":
+        return e.op("Gather", x, index, axis=0)
+    return e.op("GatherND", x, e.op("Unsqueeze", index, ints(e, [-1])))
+
+
+def _lower_gather(e: Emit, equation: Equation, x: Handle, index: Handle) -> Handle:
+    axis = equation.params["axis"]
+    data, places = (v.tensor for v in equation.inputs)
+    is_text = x.dtype.kind == "U" and axis < data.ndim - 1
+    if axis and not is_text and not _strided_gather_is_slow(data, places, axis):
+        return e.op("Gather", x, index, axis=axis)
+    if axis == 0:
+        return _rows(e, x, index)
+    rest = [p for p in range(data.ndim) if p != axis]
+    rows = _rows(e, e.op("Transpose", x, perm=[axis, *rest]), index)
+    k = places.ndim
+    back = [*range(k, k + axis), *range(k), *range(k + axis, k + data.ndim - 1)]
+    return e.op("Transpose", rows, perm=back)
+
+
+def _gather_evaluate(x: Array, index: Array, *, axis: int) -> Array:
+    return np.take(x, index, axis)
+
+
+GATHER = Op(
+    "gather",
+    result=_gathered,
+    evaluate=_gather_evaluate,
+    lower={13: _lower_gather},
+    may_fail=True,
+    error=index_error,
+)
+
+
+def gather(x: Value, index: Value, axis: int = 0) -> Value:
+    """Take slices along an axis at int64 places of any shape; negative ones count from the end.
+
+    Notes
+    -----
+    Gather; along a short inner block through Transpose, which is several times faster.
+    """
+    return bind_one(GATHER, x, index, axis=axis)
+
+
+def _gathered_nd(x: Tensor, index: Tensor, *, batch: int) -> Tensor:
+    depth = index.shape[-1]
+    assert isinstance(depth, int)  # noqa: S101
+    return Tensor(x.dtype, (*index.shape[:-1], *x.shape[batch + depth :]))
+
+
+def _gather_nd_evaluate(x: Array, index: Array, *, batch: int) -> Array:
+    lead = np.indices(index.shape[:batch], sparse=True)
+    lead = [i.reshape(i.shape + (1,) * (index.ndim - 1 - batch)) for i in lead]
+    return x[(*lead, *np.moveaxis(index, -1, 0))]
+
+
+def _lower_gather_nd(e: Emit, equation: Equation, x: Handle, index: Handle) -> Handle:
+    return e.op("GatherND", x, index, batch_dims=equation.params["batch"])
+
+
+GATHER_ND = Op(
+    "gather_nd",
+    result=_gathered_nd,
+    evaluate=_gather_nd_evaluate,
+    lower={13: _lower_gather_nd},
+    may_fail=True,
+    error=index_error,
+)
+
+
+def gather_nd(x: Value, index: Value, batch: int = 0) -> Value:
+    """Take slices at the places that the last axis of `index` holds, after `batch` axes."""
+    return bind_one(GATHER_ND, x, index, batch=batch)
+
+
+def _gathered_elements(x: Tensor, index: Tensor, **_: Any) -> Tensor:
+    return Tensor(x.dtype, index.shape)
+
+
+def _elements_evaluate(x: Array, index: Array, *, axis: int) -> Array:
+    cut = tuple(slice(None) if d == axis else slice(n) for d, n in enumerate(index.shape))
+    return np.take_along_axis(x[cut], index, axis)
+
+
+def _lower_gather_elements(e: Emit, equation: Equation, x: Handle, index: Handle) -> Handle:
+    return e.op("GatherElements", x, index, axis=equation.params["axis"])
+
+
+GATHER_ELEMENTS = Op(
+    "gather_elements",
+    result=_gathered_elements,
+    evaluate=_elements_evaluate,
+    lower={13: _lower_gather_elements},
+    may_fail=True,
+    error=index_error,
+)
+
+
+def gather_elements(x: Value, index: Value, axis: int) -> Value:
+    """Take one element for each element of `index`, which has x's shape off the axis."""
+    return bind_one(GATHER_ELEMENTS, x, index, axis=axis)
+
+
+# --- scatter -----------------------------------------------------------------------------------
+
+_NUMPY_SCATTER: Final = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def _as_first(x: Tensor, *_: Tensor, **__: Any) -> Tensor:
+    return Tensor(x.dtype, x.shape)
+
+
+def _write(x: Array, where: Any, updates: Array, reduction: str) -> Array:
+    out = x.copy()
+    if reduction == "none":
+        out[where] = updates
+    else:
+        _NUMPY_SCATTER[reduction].at(out, where, updates)
+    return out
+
+
+def _scatter_nd_evaluate(x: Array, index: Array, updates: Array, *, reduction: str) -> Array:
+    return _write(x, tuple(np.moveaxis(index, -1, 0)), updates, reduction)
+
+
+def _scatter_elements_evaluate(
+    x: Array, index: Array, updates: Array, *, axis: int, reduction: str
+) -> Array:
+    grid: list[Any] = list(np.indices(index.shape, sparse=True))
+    grid[axis] = index
+    return _write(x, tuple(grid), updates, reduction)
+
+
+def _reduced(
+    e: Emit, op_type: str, x: Handle, index: Handle, updates: Handle, **attributes: Any
+) -> Handle:
+    """Emit a scatter with a reduction, through a wider dtype where kernels need one."""
+    reduction = attributes["reduction"]
+    through = x.dtype
+    if x.dtype is FLOAT16:
+        through = FLOAT32
+    elif x.dtype.kind == "b" and reduction in {"max", "min"}:
+        through = UINT8
+    done = e.op(op_type, e.cast(x, through), index, e.cast(updates, through), **attributes)
+    return e.cast(done, x.dtype)
+
+
+def _lower_scatter_nd(
+    e: Emit, _: Equation, x: Handle, index: Handle, updates: Handle
+) -> Handle:
+    return e.op("ScatterND", x, index, updates)
+
+
+def _lower_scatter_nd_reduced(
+    e: Emit, equation: Equation, x: Handle, index: Handle, updates: Handle
+) -> Handle:
+    reduction = equation.params["reduction"]
+    return _reduced(e, "ScatterND", x, index, updates, reduction=reduction)
+
+
+def _lower_scatter_elements(
+    e: Emit, equation: Equation, x: Handle, index: Handle, updates: Handle
+) -> Handle:
+    return e.op("ScatterElements", x, index, updates, axis=equation.params["axis"])
+
+
+def _lower_scatter_elements_reduced(
+    e: Emit, equation: Equation, x: Handle, index: Handle, updates: Handle
+) -> Handle:
+    p = equation.params
+    return _reduced(
+        e, "ScatterElements", x, index, updates, axis=p["axis"], reduction=p["reduction"]
+    )
+
+
+def _scatter_op(name: str, evaluate: Any, lower: dict[int, Any]) -> Op:
+    return Op(
+        name, result=_as_first, evaluate=evaluate, lower=lower, may_fail=True, error=index_error
+    )
+
+
+SCATTER_ND = _scatter_op("scatter_nd", _scatter_nd_evaluate, {13: _lower_scatter_nd})
+SCATTER_ND_REDUCED = {
+    name: _scatter_op(
+        f"scatter_nd_{name}", _scatter_nd_evaluate, {first: _lower_scatter_nd_reduced}
+    )
+    for name, first in (("add", 16), ("mul", 16), ("max", 18), ("min", 18))
+}
+SCATTER_ELEMENTS = _scatter_op(
+    "scatter_elements", _scatter_elements_evaluate, {13: _lower_scatter_elements}
+)
+SCATTER_ELEMENTS_REDUCED = {
+    name: _scatter_op(
+        f"scatter_elements_{name}",
+        _scatter_elements_evaluate,
+        {first: _lower_scatter_elements_reduced},
+    )
+    for name, first in (("add", 16), ("mul", 16), ("max", 18), ("min", 18))
+}
+
+
+def scatter_nd(x: Value, index: Value, updates: Value, reduction: str = "none") -> Value:
+    """Return `x` with slices written at the places that the last axis of `index` holds.
+
+    Parameters
+    ----------
+    x : array
+        At least 1-d.
+    index : (..., depth) int64
+        Places; negative ones count from the end.
+    updates : (..., rest of x) array of x's dtype
+        What to write.
+    reduction : {"none", "add", "mul", "max", "min"}
+        How to combine with what is there; with "none" the last of several writes wins.
+
+    Notes
+    -----
+    ScatterND; reductions need opset 16 (add, mul) or 18 (max, min).
+    """
+    op = SCATTER_ND if reduction == "none" else SCATTER_ND_REDUCED[reduction]
+    return bind_one(op, x, index, updates, reduction=reduction)
+
+
+def scatter_elements(
+    x: Value, index: Value, updates: Value, axis: int, reduction: str = "none"
+) -> Value:
+    """Return `x` with one element written for each element of `index`."""
+    op = SCATTER_ELEMENTS if reduction == "none" else SCATTER_ELEMENTS_REDUCED[reduction]
+    return bind_one(op, x, index, updates, axis=axis, reduction=reduction)
+
+
+# --- masks -------------------------------------------------------------------------------------
+
+
+def _nonzero_result(x: Tensor, *, length: Fresh) -> Tensor:
+    return Tensor(INT64, (x.ndim, length.dim))
+
+
+def _lower_nonzero(e: Emit, _: Equation, x: Handle) -> Handle:
+    return e.op("NonZero", x, out=INT64)
+
+
+NONZERO = Op("nonzero", result=_nonzero_result, lower={13: _lower_nonzero})
+
+
+def nonzero(mask: Value) -> Value:
+    """Return the (rank, k) int64 places of the true elements of an at least 1-d bool array."""
+    if mask.known is not None:
+        return const(np.array(np.nonzero(mask.known), np.int64))
+    length = fresh_length(mask, "true")
+    return settle(bind_one(NONZERO, mask, length=Fresh(length)), 1, length)
+
+
+def _compressed(x: Tensor, _: Tensor, *, axis: int, length: Fresh | int) -> Tensor:
+    n = length.dim if isinstance(length, Fresh) else length
+    return Tensor(x.dtype, (*x.shape[:axis], n, *x.shape[axis + 1 :]))
+
+
+def _compress_evaluate(x: Array, mask: Array, *, axis: int, length: Any) -> Array:  # noqa: ARG001
+    return np.compress(mask, x, axis)
+
+
+def _lower_compress(e: Emit, equation: Equation, x: Handle, mask: Handle) -> Handle:
+    return e.op("Compress", x, mask, axis=equation.params["axis"])
+
+
+COMPRESS = Op(
+    "compress", result=_compressed, evaluate=_compress_evaluate, lower={13: _lower_compress}
+)
+
+
+def compress(x: Value, mask: Value, axis: int, owner: Value | None = None) -> Value:
+    """Keep the slices along an axis where a 1-d bool mask of the same length is true.
+
+    `owner` is the mask that decides how many, where `mask` is that one in another shape.
+    """
+    if mask.known is not None:
+        return bind_one(COMPRESS, x, mask, axis=axis, length=int(mask.known.sum()))
+    length = fresh_length(mask if owner is None else owner, "true")
+    made = bind_one(COMPRESS, x, mask, axis=axis, length=Fresh(length))
+    return settle(made, axis, length)
+
+
+# --- slices with bounds that are data ----------------------------------------------------------
+
+
+def _sliced_at(
+    x: Tensor, _: Tensor, __: Tensor, *, axis: int, step: int, length: Fresh  # noqa: ARG001
+) -> Tensor:
+    return Tensor(x.dtype, (*x.shape[:axis], length.dim, *x.shape[axis + 1 :]))
+
+
+def _lower_slice_at(
+    e: Emit, equation: Equation, x: Handle, start: Handle, stop: Handle
+) -> Handle:
+    p = equation.params
+    one = ints(e, [-1])
+    ends = [e.op("Reshape", bound, one) for bound in (start, stop)]
+    return e.op("Slice", x, *ends, ints(e, [p["axis"]]), ints(e, [p["step"]]))
+
+
+SLICE_AT = Op("slice_at", result=_sliced_at, lower={13: _lower_slice_at})
+
+
+def slice_length(start: Value, stop: Value, step: int, n: DimLike) -> Dim:
+    """Return the size of a slice whose bounds are 0-d int64 values, along an axis of size n."""
+    owner, other = (stop, start) if stop.known is None else (start, stop)
+    return fresh_length(owner, ("slice", other.id, owner is stop, step, key(n)), "len")
+
+
+def slice_at(  # noqa: PLR0913, PLR0917  a slice has as many parts
+    x: Value, axis: int, start: Value, stop: Value, step: int, length: Dim
+) -> Value:
+    """Slice one axis between 0-d int64 values, read as Python reads bounds.
+
+    `length` comes from `slice_length`.
+    """
+    made = bind_one(SLICE_AT, x, start, stop, axis=axis, step=step, length=Fresh(length))
+    return settle(made, axis, length)

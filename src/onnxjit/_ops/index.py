@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading ``x[index]``: NumPy's rules for arrays, masks and mixtures as indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value, running_trace
+from onnxjit._core.dims import DimLike, broadcast_shapes, dim_prod, hint_of, require_equal
+from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.program import Value
+
+from .basic import (
+    INVALID,
+    IndexView,
+    Pick,
+    Span,
+    as_number,
+    expand_ellipsis,
+    make_span,
+    out_of_bounds,
+    parse_basic,
+    take_span,
+)
+from .cast import cast
+from .convert import as_array
+from .gather import compress, gather, gather_nd, nonzero
+from .structure import (
+    Shape,
+    as_1d,
+    broadcast_to,
+    concat,
+    reshape,
+    take_range,
+    transpose,
+    unsqueeze,
+)
+from .view import View
+
+__all__ = ["Advanced", "Mask", "getitem", "parse_advanced"]
+
+_NOT_INTEGER: Final = "arrays used as indices must be of integer (or boolean) type"
+
+
+# --- the parts of an advanced index ------------------------------------------------------------
+
+
+class Mask:
+    """A boolean index.
+
+    Parameters
+    ----------
+    value : (...) bool
+        Covers as many axes as it has; a 0-d one covers none and adds one.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value: Final = value
+
+    @property
+    def ndim(self) -> int:
+        """Axes it covers."""
+        return self.value.ndim
+
+
+class Places:
+    """An integer index: int64 of any shape.
+
+    Parameters
+    ----------
+    value : (...) int64
+        Negative ones count from the end.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value: Final = value
+
+
+def _array_part(x: Any) -> Mask | Places:
+    """Return an index that is an array, a list or a bool."""
+    if isinstance(x, (list, tuple)) and not len(x):
+        x = np.zeros(0, np.int64)
+    value = as_array(x)
+    if value.dtype is BOOL:
+        return Mask(value)
+    if value.dtype.kind not in "iu":
+        is_array = value.ndim and not isinstance(x, (list, tuple))
+        raise IndexError(_NOT_INTEGER if is_array else INVALID)
+    return Places(cast(value, INT64))
+
+
+def _part(x: Any) -> Any:
+    """Return one part of an index in a form to go by."""
+    if x is None or x is Ellipsis or isinstance(x, slice):
+        return x
+    number = as_number(x)
+    if number is not None:
+        return Places(cast(as_value(number), INT64))
+    if isinstance(x, (list, tuple, np.ndarray, Value, bool, np.bool_)):
+        return _array_part(x)
+    if hasattr(x, "__array__") and not isinstance(x, np.generic):
+        return _array_part(np.asarray(x))
+    raise IndexError(INVALID)
+
+
+def _axes_used(part: Any) -> int:
+    if isinstance(part, Mask):
+        return part.ndim
+    return int(part is not None and part is not Ellipsis)
+
+
+def _check_mask(mask: Value, shape: Shape, axis: int) -> None:
+    """Raise NumPy's exception where a mask does not fit the axes that it covers."""
+    env = running_trace().env
+    for i, m in enumerate(mask.shape):
+        n = shape[axis + i]
+        if not require_equal(env, n, m):
+            msg = (
+                f"boolean index did not match indexed array along axis {axis + i}; size of "
+                f"axis is {hint_of(n)} but size of corresponding boolean axis is {hint_of(m)}"
+            )
+            raise IndexError(msg)
+
+
+def _check_places(places: Value, axis: int, n: DimLike) -> None:
+    """Raise IndexError where known places are outside a known size."""
+    known = places.known
+    if known is None or not isinstance(n, int):
+        return
+    wrong = known[(known < -n) | (known >= n)]
+    if wrong.size:
+        raise out_of_bounds(int(wrong[0]), axis, n)
+
+
+class Advanced:
+    """An index that holds arrays or masks.
+
+    Attributes
+    ----------
+    items : list
+        Span, None, or an int: the number of an index array in `arrays`; a mask became one for
+        each axis it covers.  -1 stands for a 0-d mask.
+    arrays : list of int64 Value
+        Broadcast to `shape`.
+    axes : list of int
+        The axis of the base that each array indexes.
+    shape : tuple
+        What the arrays broadcast to.
+    mask : Mask or None
+        The mask, where it is the only advanced part.
+    """
+
+    __slots__ = ("arrays", "axes", "items", "mask", "ndim", "shape")
+
+    def __init__(self, parts: Sequence[Any], shape: Shape) -> None:
+        self.items: list[Any] = []
+        self.axes: list[int] = []
+        self.arrays: list[Value] = []
+        self.ndim: Final = len(shape)
+        ghosts: list[Value] = []
+        axis = 0
+        advanced = [p for p in parts if isinstance(p, (Mask, Places))]
+        only = advanced[0] if len(advanced) == 1 else None
+        self.mask: Final = only if isinstance(only, Mask) else None
+        for part in parts:
+            if part is None:
+                self.items.append(None)
+            elif isinstance(part, slice):
+                self.items.append(make_span(part, shape[axis]))
+                axis += 1
+            elif isinstance(part, Mask) and not part.ndim:
+                self.items.append(-1)
+                ghosts.append(nonzero(reshape(part.value, (1,))))
+            else:
+                for places in self._places(part, shape, axis):
+                    self.items.append(len(self.arrays))
+                    self.arrays.append(places)
+                    self.axes.append(axis)
+                    axis += 1
+        self._broadcast([reshape(g, (g.shape[1],)) for g in ghosts])
+
+    def _places(self, part: Mask | Places, shape: Shape, axis: int) -> list[Value]:
+        if isinstance(part, Places):
+            _check_places(part.value, axis, shape[axis])
+            return [part.value]
+        _check_mask(part.value, shape, axis)
+        if self.mask is not None and part.value.known is None:
+            return [part.value] * part.ndim  # replaced by `places` where they are needed
+        return mask_places(part.value)
+
+    def _broadcast(self, ghosts: list[Value]) -> None:
+        if self.mask is not None and self.arrays and self.mask.value.known is None:
+            self.shape: Shape = ()
+            return
+        shapes = [v.shape for v in (*self.arrays, *ghosts)]
+        try:
+            self.shape = broadcast_shapes(running_trace().env, *shapes)
+        except ValueError as error:
+            text = str(error).removeprefix("operands")
+            msg = f"shape mismatch: indexing arrays{text}"
+            raise IndexError(msg) from None
+        self.arrays = [broadcast_to(v, self.shape) for v in self.arrays]
+
+    def as_places(self) -> Advanced:
+        """Return the same index with a lone mask spelt as places."""
+        if self.mask is None or not self.arrays or self.mask.value.known is not None:
+            return self
+        self.arrays = mask_places(self.mask.value)
+        self.shape = self.arrays[0].shape
+        return self
+
+    @property
+    def spans(self) -> list[tuple[int, Span]]:
+        """The slices, each with the axis of the base it belongs to."""
+        free = [axis for axis in range(self.ndim) if axis not in self.axes]
+        spans = [i for i in self.items if isinstance(i, Span)]
+        return list(zip(free, spans, strict=True))
+
+    @property
+    def place(self) -> int:
+        """Where the axes of the index arrays stand among the other axes of the result."""
+        at = [i for i, item in enumerate(self.items) if isinstance(item, int)]
+        if not at or at[-1] - at[0] + 1 != len(at):
+            return 0
+        return at[0]
+
+    @property
+    def new_axes(self) -> list[int]:
+        """Places of new axes among the axes of the result that are no index array's."""
+        others = [i for i in self.items if not isinstance(i, int)]
+        return [i for i, item in enumerate(others) if item is None]
+
+    def result_shape(self) -> Shape:
+        """Shape of what the index reads."""
+        others = [
+            1 if i is None else i.length for i in self.items if not isinstance(i, int)
+        ]
+        return (*others[: self.place], *self.shape, *others[self.place :])
+
+    def stacked(self) -> Value:
+        """Return the places, one vector of them in the last axis for each element."""
+        last = len(self.shape)
+        return concat([unsqueeze(v, [last]) for v in self.arrays], last)
+
+    def front(self) -> list[int]:
+        """Return the base's axes with the indexed ones first."""
+        return [*self.axes, *(axis for axis, _ in self.spans)]
+
+
+def mask_places(mask: Value) -> list[Value]:
+    """Return the places of the true elements, a vector for each axis."""
+    if mask.known is not None:
+        return [as_array(i.astype(np.int64)) for i in np.nonzero(mask.known)]
+    found = nonzero(mask)
+    return [reshape(take_range(found, 0, i, 1), (found.shape[1],)) for i in range(mask.ndim)]
+
+
+def parse_advanced(index: Any, shape: Shape) -> Advanced:
+    """Read an index that holds arrays, lists or booleans.
+
+    Raises
+    ------
+    IndexError
+        NumPy's own: too many indices, a wrong dtype, shapes that do not fit, out of range.
+    """
+    parts = [_part(p) for p in (index if isinstance(index, tuple) else (index,))]
+    used = sum(map(_axes_used, parts))
+    return Advanced(expand_ellipsis(parts, used, len(shape)), shape)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def getitem(x: Value, index: Any) -> Value | View:
+    """Return ``x[index]``.
+
+    Parameters
+    ----------
+    x : (...) array
+        Any dtype.
+    index : object
+        Integers, slices, None, Ellipsis, integer and boolean arrays, lists; sizes and traced
+        values among them.
+
+    Returns
+    -------
+    View or Value
+        A view for a basic index that leaves or adds an axis, else a new value.
+
+    Raises
+    ------
+    IndexError
+        As NumPy's; for places that only the run knows, when it runs.
+
+    Notes
+    -----
+    Slice, Gather, GatherND, Compress.  Integer arrays are applied before slices.
+    """
+    view = parse_basic(index, x.shape)
+    if view is not None:
+        return view.apply(x) if _is_element(view) else view
+    plan = parse_advanced(index, x.shape)
+    if plan.mask is not None and plan.mask.value.known is None:
+        return _read_mask(x, plan, plan.mask.value)
+    return _read_places(x, plan)
+
+
+def _is_element(view: IndexView) -> bool:
+    return view.is_scalar and any(isinstance(i, Pick) for i in view.items)
+
+
+def _read_mask(x: Value, plan: Advanced, mask: Value) -> Value:
+    """Read through one mask: Compress along its axes taken as one."""
+    axis = plan.axes[0] if plan.axes else plan.place
+    if not mask.ndim:
+        merged = unsqueeze(x, [0])
+        axis = 0
+    else:
+        shape, k = x.shape, mask.ndim
+        n = dim_prod(shape[axis : axis + k])
+        merged = reshape(x, (*shape[:axis], n, *shape[axis + k :])) if k > 1 else x
+    kept = compress(merged, as_1d(mask) if mask.ndim else reshape(mask, (1,)), axis, mask)
+    spans = [s for _, s in plan.spans]
+    for i, span in enumerate(spans):
+        kept = take_span(kept, i + (i >= axis), span)
+    return _arranged(kept, plan, axis, 1)
+
+
+def _read_places(x: Value, plan: Advanced) -> Value:
+    """Read at places: Gather for one array, GatherND with the indexed axes first for more."""
+    count = len(plan.shape)
+    if not plan.arrays:
+        kept, at = broadcast_to(unsqueeze(x, range(count)), (*plan.shape, *x.shape)), 0
+    elif len(plan.arrays) == 1:
+        at = plan.axes[0]
+        kept = gather(x, plan.arrays[0], at)
+    else:
+        at = 0
+        kept = gather_nd(transpose(x, plan.front()), plan.stacked())
+    for i, (_, span) in enumerate(plan.spans):
+        kept = take_span(kept, i + (count if i >= at else 0), span)
+    return _arranged(kept, plan, at, count)
+
+
+def _arranged(x: Value, plan: Advanced, at: int, count: int) -> Value:
+    """Put the axes in the order of the result, and add the new ones.
+
+    `x` has the `count` axes of the index arrays at `at`, the others in order.
+    """
+    order = [p for p in range(x.ndim) if not at <= p < at + count]
+    moved = list(range(at, at + count))
+    before = plan.place - sum(a < plan.place for a in plan.new_axes)
+    x = transpose(x, [*order[:before], *moved, *order[before:]])
+    return unsqueeze(x, [a if a < plan.place else a + count for a in plan.new_axes])

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the op table: a NumPy function or ufunc and what it means on values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+__all__ = ["NO_VALUE", "Function", "Sample", "Ufunc", "function"]
+
+#: NumPy's mark of an argument that was not passed
+NO_VALUE: Final = np._NoValue  # type: ignore[attr-defined]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Sample:
+    """Arguments of one call that tests make of a row."""
+
+    __slots__ = ("args", "id", "kwargs")
+
+    def __init__(self, *args: Any, id: str = "", **kwargs: Any) -> None:  # noqa: A002
+        self.args: Final = args
+        self.kwargs: Final = kwargs
+        self.id: Final = id
+
+    def __repr__(self) -> str:
+        return f"Sample({self.id})"
+
+
+Samples = Callable[[], Iterable[Sample]]
+
+
+class Function:
+    """A row for a NumPy function.
+
+    Parameters
+    ----------
+    numpy : callable
+        The NumPy function: key, reference and signature.
+    implementation : callable
+        What it does on values.  It is called by keyword, with traced arrays as `Value`, sizes as
+        `Dim` and everything else as the user gave it; ``out`` is never passed (the caller writes
+        the result).  It returns values, sizes, Python objects, or tuples and lists of them.
+    omits : tuple of str
+        Parameters that are refused when given a value other than their default.
+    scalar : bool
+        A 0-d result is a NumPy scalar (ufuncs, reductions), not a 0-d array.
+    view : bool
+        `implementation` returns a `View` of its first argument (or a list of them).
+    writes : str or None
+        Name of the argument that is changed in place; `implementation` returns its new value.
+    api : str or None
+        Name in the array API standard.
+    aliases : tuple
+        NumPy callables that are the same function under another object.
+    samples : callable, optional
+        Returns the calls that tests make.
+    """
+
+    __slots__ = (
+        "aliases", "api", "implementation", "numpy", "omits", "samples", "scalar", "view", "writes",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913  a record of keyword facts
+        self,
+        numpy: Callable[..., Any],
+        implementation: Callable[..., Any],
+        *,
+        omits: tuple[str, ...] = (),
+        scalar: bool = False,
+        view: bool = False,
+        writes: str | None = None,
+        api: str | None = None,
+        aliases: tuple[Callable[..., Any], ...] = (),
+        samples: Samples | None = None,
+    ) -> None:
+        self.numpy: Final = numpy
+        self.implementation: Final = implementation
+        self.omits: Final = omits
+        self.scalar: Final = scalar
+        self.view: Final = view
+        self.writes: Final = writes
+        self.api: Final = api
+        self.aliases: Final = aliases
+        self.samples: Final = samples
+
+    def __repr__(self) -> str:
+        return f"Function({getattr(self.numpy, '__name__', self.numpy)})"
+
+
+class Ufunc:
+    """A row for a NumPy ufunc.
+
+    Parameters
+    ----------
+    numpy : numpy.ufunc
+        Key, reference, and (through ``resolve_dtypes``) the promotion rule.
+    implementation : callable
+        Called with values already cast to the loop's input dtypes, in order, not broadcast;
+        returns one value, or a tuple for several outputs, of the loop's output dtypes.
+    reduce, accumulate : callable, optional
+        ``reduce(value, axes, keepdims)`` and ``accumulate(value, axis)`` where ONNX has
+        something better than a loop.  The value is already of the reduction's dtype.
+    ulp : dict of str to float, optional
+        Largest accepted error by dtype name; exact when missing.
+    """
+
+    __slots__ = (
+        "accumulate", "api", "identity", "implementation", "numpy", "reduce", "samples", "ulp",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913  a record of keyword facts
+        self,
+        numpy: np.ufunc,
+        implementation: Callable[..., Any],
+        *,
+        reduce: Callable[..., Any] | None = None,
+        accumulate: Callable[..., Any] | None = None,
+        api: str | None = None,
+        samples: Samples | None = None,
+        ulp: dict[str, float] | None = None,
+    ) -> None:
+        self.numpy: Final = numpy
+        self.implementation: Final = implementation
+        self.reduce: Final = reduce
+        self.accumulate: Final = accumulate
+        self.identity: Final = numpy.identity
+        self.api: Final = api
+        self.samples: Final = samples
+        self.ulp: Final = ulp or {}
+
+    def __repr__(self) -> str:
+        return f"Ufunc({self.numpy.__name__})"
+
+
+def function(rows: list[Function], numpy: Callable[..., Any], **facts: Any) -> Callable[[F], F]:
+    """Add the decorated implementation to `rows` as the row of a NumPy function."""
+
+    def add(implementation: F) -> F:
+        rows.append(Function(numpy, implementation, **facts))
+        return implementation
+
+    return add

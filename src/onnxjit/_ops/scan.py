@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running totals, and folds of an axis by any operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import as_value, bind_one, dim_value, running_trace
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
+from onnxjit._core.op import Op
+from onnxjit._core.program import Value
+from onnxjit._core.region import loop, scan
+
+from .elementwise import greater, multiply
+from .cast import cast
+from .reduce_exact import fold_halves
+from .structure import broadcast_to, concat, move_axis, squeeze, take_range, unsqueeze
+
+if TYPE_CHECKING:
+    from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Equation
+
+__all__ = [
+    "cumprod", "cumsum", "fold", "fold_associative", "running", "running_associative",
+]  # fmt: skip
+
+Array = np.ndarray[Any, Any]
+Combine = Callable[[Value, Value], Value]
+
+#: static lengths up to which a fold is written out
+_UNROLLED: Final = 16
+_DIRECT: Final = frozenset({FLOAT32, FLOAT64, INT32, INT64})
+
+
+# --- sums and products ---------------------------------------------------------------------------
+
+
+def _same(x: Tensor, *_: Tensor, **__: object) -> Tensor:
+    return Tensor(x.dtype, x.shape)
+
+
+def _through(dtype: DType) -> DType:
+    """Return the dtype whose running sum or product is exact for `dtype` (modulo 2**n)."""
+    if dtype in _DIRECT:
+        return dtype
+    return FLOAT32 if dtype is FLOAT16 else INT64
+
+
+def _running(node: str) -> Callable[..., Handle]:
+    def lower(e: Emit, equation: Equation, x: Handle, *_: Handle) -> Handle:
+        axis = e.const(equation.params["axis"], INT64)
+        return e.cast(e.op(node, e.cast(x, _through(x.dtype)), axis), x.dtype)
+
+    return lower
+
+
+def _by_scan(e: Emit, equation: Equation, x: Handle, first: Handle) -> Handle:
+    """Write a running product where CumProd is missing: one step after another."""
+    axis = equation.params["axis"]
+    _, rows = e.multi(
+        "Scan",
+        first,
+        x,
+        out=(x.dtype, x.dtype),
+        body=e.block(equation, 0),
+        num_scan_inputs=1,
+        scan_input_axes=[axis],
+        scan_output_axes=[axis],
+    )
+    return rows
+
+
+CUMSUM: Final = Op(
+    "cumsum",
+    result=_same,
+    lower={13: _running("CumSum")},
+    evaluate=lambda x, *, axis: np.cumsum(x, axis, dtype=x.dtype),
+)
+CUMPROD: Final = Op("cumprod", result=_same, lower={13: _by_scan, 26: _running("CumProd")})
+
+
+def cumsum(x: Value, axis: int) -> Value:
+    """Return running sums along an axis of an at least 1-d array, in its dtype.
+
+    Notes
+    -----
+    CumSum, for floats bit-equal to NumPy's.  Integers are exact modulo 2**n; float16 keeps
+    float32 sums and rounds them once.
+    """
+    return bind_one(CUMSUM, x, axis=axis)
+
+
+def cumprod(x: Value, axis: int) -> Value:
+    """Return running products along an axis of an at least 1-d array, in its dtype.
+
+    Notes
+    -----
+    CumProd, before opset 26 a Scan.
+    """
+    trace = running_trace([x])
+    if x.known is not None:
+        return trace.constant(np.cumprod(x.known, axis, dtype=x.dtype.numpy))
+    rest = (*x.shape[:axis], *x.shape[axis + 1 :])
+    with trace.inner() as block:
+        block.inputs = [Value(Tensor(x.dtype, rest), block) for _ in range(2)]
+        product = multiply(*block.inputs)
+        block.outputs = [product, product]
+    first = broadcast_to(as_value(1, x.dtype), rest)
+    return bind_one(CUMPROD, x, first, blocks=(block,), axis=axis)
+
+
+# --- any operation -----------------------------------------------------------------------------
+
+
+def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -> Value:
+    """Return ``combine(...combine(x[0], x[1])..., x[i])`` for each i of an axis, in order.
+
+    Parameters
+    ----------
+    start : () value, optional
+        An identity; without one the axis must not be empty.
+
+    Notes
+    -----
+    Scan.
+    """
+    rows = move_axis(x, axis, 0)
+    if start is None:
+        first = take_range(rows, 0, 0, 1)
+        rest = take_range(rows, 0, 1, rows.shape[0] - 1)
+        state = squeeze(first, [0])
+    else:
+        first, rest, state = None, rows, broadcast_to(start, rows.shape[1:])
+
+    def step(total: Value, row: Value) -> tuple[list[Value], list[Value]]:
+        after = combine(total, row)
+        return [after], [after]
+
+    _, (totals,) = scan(step, [state], [rest])
+    if first is not None:
+        totals = concat([first, totals], 0)
+    return move_axis(totals, 0, axis)
+
+
+def running_associative(combine: Combine, x: Value, axis: int, start: Value) -> Value:
+    """Return `running` of an exactly associative operation with an identity.
+
+    A static axis takes log2 of its length steps of whole arrays, each shifted twice as far
+    (Hillis and Steele, "Data parallel algorithms", CACM 29, 1986).
+    """
+    n = x.shape[axis]
+    if isinstance(n, Dim):
+        return running(combine, x, axis, start)
+    far = 1
+    while far < n:
+        lead = take_range(x, axis, 0, far)
+        tail = combine(take_range(x, axis, 0, n - far), take_range(x, axis, far, n - far))
+        x = concat([lead, tail], axis)
+        far *= 2
+    return x
+
+
+def fold(combine: Combine, x: Value, axis: int, start: Value | None = None) -> Value:
+    """Combine the elements of an axis one after another; the axis goes.
+
+    Parameters
+    ----------
+    start : () value, optional
+        What comes before the first element; without it the axis must not be empty.
+    """
+    rows = move_axis(x, axis, 0)
+    n = rows.shape[0]
+    if start is None:
+        state = squeeze(take_range(rows, 0, 0, 1), [0])
+        rows, n = take_range(rows, 0, 1, n - 1), n - 1
+    else:
+        state = broadcast_to(start, rows.shape[1:])
+    if not isinstance(n, Dim) and n <= _UNROLLED:
+        for i in range(n):
+            state = combine(state, squeeze(take_range(rows, 0, i, 1), [0]))
+        return state
+    (total,), _ = scan(lambda s, row: ([combine(s, row)], []), [state], [rows])
+    return total
+
+
+def _halved(combine: Combine, x: Value) -> Value:
+    """Combine the first half of the leading axis with the second; an odd one out stays."""
+    n = x.shape[0]
+    half = n // 2
+    joined = combine(take_range(x, 0, 0, half), take_range(x, 0, half, half))
+    return concat([joined, take_range(x, 0, half + half, n - half - half)], 0)
+
+
+def fold_associative(combine: Combine, x: Value, axis: int, identity: Value) -> Value:
+    """Combine the elements of an axis in any order; the axis goes.
+
+    Notes
+    -----
+    Halving, which is written out for a static length and a Loop for another.
+    """
+    if not isinstance(x.shape[axis], Dim):
+        return fold_halves(combine, x, axis, identity)
+    rows = move_axis(x, axis, 0)
+    rows = concat([broadcast_to(identity, (1, *rows.shape[1:])), rows], 0)
+    one = as_value(1, INT64)
+    (total,), _ = loop(
+        64,
+        lambda _, y: ([_halved(combine, y)], []),
+        [rows],
+        while_true=lambda y: greater(cast(dim_value(y.shape[0]), INT64), one),
+    )
+    return squeeze(total, [0])
+
+
+def with_length_one(x: Value) -> Value:
+    """Return a 0-d value as a vector."""
+    return unsqueeze(x, [0]) if x.ndim == 0 else x
+
+
+def true() -> Value:
+    """Return True."""
+    return as_value(np.True_, BOOL)

@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding elements: places of nonzero ones, bins, distinct values, membership."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import as_value, bind_one, dim_value
+from onnxjit._core.dims import Dim, DimLike, same
+from onnxjit._core.dtypes import BOOL, INT64, DType
+from onnxjit._core.op import Op
+from onnxjit._core.program import Value
+from onnxjit._core.region import loop
+
+from .elementwise import (
+    add,
+    greater_equal,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    minimum,
+    not_equal,
+    subtract,
+    where as pick,
+)
+from .cast import cast
+from .convert import as_array
+from .gather import compress, gather
+from .gather import nonzero as places_of
+from .reduce import count_true, reduce_any
+from .row import Function, Ufunc, function
+from .scan import cumsum
+from .structure import as_1d, broadcast_to, iota, reshape, squeeze, take_range, transpose
+from .ufunc import promoted
+from .ufunc_methods import as_truth
+
+if TYPE_CHECKING:
+    from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Equation
+
+__all__ = ["ROWS", "before", "nonzero", "searchsorted"]
+
+ROWS: list[Function | Ufunc] = []
+
+#: sorted arrays up to this length are compared with every element
+_FEW: Final = 64
+
+
+# --- nonzero -----------------------------------------------------------------------------------
+
+
+def nonzero_places(a: Any) -> Value:
+    """Return the (rank, k) places of nonzero elements.
+
+    Raises
+    ------
+    ValueError
+        The array is 0-d.
+    """
+    x = as_array(a)
+    if x.ndim == 0:
+        msg = (
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() "
+            "instead. If the context of this error is of the form `arr[nonzero(cond)]`, just use "
+            "`arr[cond]`."
+        )
+        raise ValueError(msg)
+    return places_of(as_truth(x))
+
+
+@function(ROWS, np.nonzero, api="nonzero")
+def nonzero(a: Any) -> tuple[Value, ...]:
+    """Return the places of elements that are not zero, one array for each axis.
+
+    Parameters
+    ----------
+    a : array
+        At least 1-d.
+
+    Returns
+    -------
+    tuple of (k) int64
+        Places in C order.
+
+    Notes
+    -----
+    NonZero.
+    """
+    places = nonzero_places(a)
+    rank = places.shape[0]
+    assert isinstance(rank, int)  # noqa: S101
+    return tuple(squeeze(take_range(places, 0, i, 1), [0]) for i in range(rank))
+
+
+@function(ROWS, np.flatnonzero)
+def flatnonzero(a: Any) -> Value:
+    """Return the places of nonzero elements in the flattened array.
+
+    Notes
+    -----
+    NonZero.
+    """
+    return squeeze(nonzero_places(as_1d(as_array(a))), [0])
+
+
+@function(ROWS, np.argwhere)
+def argwhere(a: Any) -> Value:
+    """Return the (k, rank) places of nonzero elements.
+
+    Notes
+    -----
+    NonZero, Transpose.
+    """
+    x = as_array(a)
+    if x.ndim == 0:
+        return take_range(transpose(nonzero_places(reshape(x, (1,))), (1, 0)), 1, 0, 0)
+    return transpose(nonzero_places(x), (1, 0))
+
+
+# --- order with NaN last -----------------------------------------------------------------------
+
+
+def before(a: Value, b: Value) -> Value:
+    """Whether `a` sorts before `b`, both of one dtype: NaN comes last."""
+    if a.dtype is BOOL:
+        result: Value = logical_and(logical_not(a), b)
+        return result
+    result = less(a, b)
+    if a.dtype.kind == "f":
+        result = logical_or(result, logical_and(isnan(b), logical_not(isnan(a))))
+    return result
+
+
+def _goes_left(sample: Value, v: Value, side: str) -> Value:
+    """Whether a sorted element lies before the place where `v` would go."""
+    if side == "left":
+        return before(sample, v)
+    result: Value = logical_not(before(v, sample))
+    return result
+
+
+def _by_counting(a: Value, v: Value, side: str) -> Value:
+    column = reshape(v, (*v.shape, 1))
+    return count_true(_goes_left(a, column, side), (v.ndim,))
+
+
+def _halve(a: Value, v: Value, side: str, low: Value, high: Value) -> tuple[Value, Value]:
+    """Narrow [low, high) by one step of a binary search."""
+    middle = floor_half(add(low, high))
+    n = a.shape[0]
+    last = subtract(cast(dim_value(n), INT64), as_value(1, INT64))
+    sample = gather(a, minimum(middle, last))
+    left = logical_and(_goes_left(sample, v, side), less(low, high))
+    one = as_value(1, INT64)
+    return pick(left, add(middle, one), low), pick(left, high, minimum(middle, high))
+
+
+def _floor_half_rule(e: Emit, _: Equation, x: Handle) -> Handle:
+    return e.op("Div", x, e.const(2, INT64))
+
+
+_HALF: Final = Op(
+    "half",
+    result=lambda x: Tensor(x.dtype, x.shape),
+    lower={13: _floor_half_rule},
+    evaluate=lambda x: x // 2,
+    rowwise=True,
+)
+
+
+def floor_half(x: Value) -> Value:
+    """Halve a nonnegative int64."""
+    return bind_one(_HALF, x)
+
+
+def _by_halving(a: Value, v: Value, side: str) -> Value:
+    n = a.shape[0]
+    low = broadcast_to(as_value(0, INT64), v.shape)
+    high = broadcast_to(cast(dim_value(n), INT64), v.shape)
+    if not isinstance(n, Dim):
+        for _ in range(n.bit_length()):
+            low, high = _halve(a, v, side, low, high)
+        return low
+    powers = as_value(np.int64(1) << np.arange(62, dtype=np.int64))
+    trips = count_true(less_equal(powers, cast(dim_value(n), INT64)), (0,))
+    (low, _), _stacked = loop(
+        trips, lambda _, lo, hi: (_halve(a, v, side, lo, hi), []), [low, high]
+    )
+    return low
+
+
+def search(a: Value, v: Value, side: str) -> Value:
+    """Return the place of each element of `v` in the sorted 1-d `a`; both of one dtype."""
+    n = a.shape[0]
+    if not isinstance(n, Dim) and n <= _FEW:
+        return _by_counting(a, v, side)
+    return _by_halving(a, v, side)
+
+
+def _check_side(side: Any) -> str:
+    np.searchsorted([], 0, side=side)  # NumPy's own refusal
+    return "right" if str(side)[0] in "rR" else "left"
+
+
+@function(ROWS, np.searchsorted, api="searchsorted", scalar=True)
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+    """Return the places where elements go in a sorted array.
+
+    Parameters
+    ----------
+    a : (n) real
+        Sorted; NaN last.
+    v : (...) real
+        What to place.
+    side : {"left", "right"}
+        Before or after equal elements.
+    sorter : (n) int, optional
+        Places that sort `a`.
+
+    Returns
+    -------
+    (...) int64
+        How many elements of `a` come before.
+
+    Notes
+    -----
+    Less and ReduceSum for a short `a`; a binary search with Gather else, in a Loop where the
+    length is symbolic.
+    """
+    from .ufunc import result_type
+
+    x = as_array(a)
+    if x.ndim != 1:
+        msg = (
+            "object too deep for desired array"
+            if x.ndim > 1
+            else "object of too small depth for desired array"
+        )
+        raise ValueError(msg)
+    wanted = as_array(v)
+    dtype = result_type(x, wanted)
+    if sorter is not None:
+        x = gather(x, cast(as_array(sorter), INT64))
+    return search(cast(x, dtype), cast(wanted, dtype), _check_side(side))
+
+
+@function(ROWS, np.digitize, scalar=True)
+def digitize(x: Any, bins: Any, right: Any = False) -> Value:  # noqa: FBT002
+    """Return the number of the bin of each element.
+
+    Parameters
+    ----------
+    x : (...) real
+        Values.
+    bins : (n) real
+        Edges, increasing or decreasing; taken as increasing where they are known only to the
+        run and their first is not above their last.
+    right : bool
+        Whether bins contain their right edge.
+
+    Raises
+    ------
+    ValueError
+        Known edges are not monotonic.
+
+    Notes
+    -----
+    As `searchsorted`.
+    """
+    edges = as_array(bins)
+    wanted = as_array(x)
+    side = "left" if right else "right"
+    if edges.known is not None:
+        np.digitize(np.zeros(1), edges.known)  # NumPy's own refusal
+        falls = edges.known.size > 1 and bool(edges.known[0] > edges.known[-1])
+        return _falling(edges, wanted, side) if falls else searchsorted(edges, wanted, side)
+    n = edges.shape[0]
+    rising = searchsorted(edges, wanted, side)
+    if same(n, 0) or same(n, 1):
+        return rising
+    first, last = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
+    return pick(before(last, first), _falling(edges, wanted, side), rising)
+
+
+def _falling(edges: Value, wanted: Value, side: str) -> Value:
+    """Place elements among edges that decrease."""
+    from .structure import reverse
+
+    place = searchsorted(reverse(edges, [0]), wanted, side)
+    result: Value = subtract(dim_value(edges.shape[0]), place)
+    return cast(result, INT64)
+
+
+# --- distinct values ---------------------------------------------------------------------------
+
+
+def differs(a: Value, b: Value, *, equal_nan: bool = True) -> Value:
+    """Whether sorted neighbours differ; NaN equals NaN if asked."""
+    result: Value = not_equal(a, b)
+    if a.dtype.kind == "f" and equal_nan:
+        result = logical_and(result, logical_not(logical_and(isnan(a), isnan(b))))
+    return result
+
+
+def starts_of_runs(ordered: Value, *, equal_nan: bool = True) -> Value:
+    """Return where a sorted vector has an element unlike the one before."""
+    places = iota(ordered.shape[0])
+    first = less(places, as_value(1, INT64))
+    previous = gather(ordered, pick(first, places, subtract(places, as_value(1, INT64))))
+    result: Value = logical_or(first, differs(ordered, previous, equal_nan=equal_nan))
+    return result
+
+
+def run_lengths(starts: Value, n: DimLike) -> Value:
+    """Return the lengths of runs whose first elements are marked."""
+    from .structure import concat
+
+    first = squeeze(places_of(starts), [0])
+    end = reshape(cast(dim_value(n), INT64), (1,))
+    k = first.shape[0]
+    ends = gather(concat([first, end], 0), add(iota(k), as_value(1, INT64)))
+    result: Value = subtract(ends, first)
+    return result
+
+
+class Distinct:
+    """The distinct values of a vector, and what else was asked of them."""
+
+    __slots__ = ("counts", "first", "inverse", "values")
+
+    def __init__(self, x: Value, *, equal_nan: bool = True, places: bool = True) -> None:
+        from .sort import argsort_along, inverse_order, sort_along
+
+        order = argsort_along(x, 0) if places else None
+        ordered = sort_along(x, 0) if order is None else gather(x, order)
+        starts = starts_of_runs(ordered, equal_nan=equal_nan)
+        self.values = compress(ordered, starts, 0)
+        self.counts = run_lengths(starts, x.shape[0])
+        self.first = self.inverse = self.values
+        if order is not None:
+            self.first = compress(order, starts, 0)
+            number = subtract(cumsum(cast(starts, INT64), 0), as_value(1, INT64))
+            self.inverse = gather(number, inverse_order(order))
+
+
+@function(ROWS, np.unique)
+def unique(  # noqa: PLR0913  NumPy's signature
+    ar: Any,
+    return_index: Any = False,  # noqa: FBT002
+    return_inverse: Any = False,  # noqa: FBT002
+    return_counts: Any = False,  # noqa: FBT002
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,  # noqa: A002, ARG001
+) -> Any:
+    """Return the distinct elements in order.
+
+    Parameters
+    ----------
+    ar : (...) real
+        Values.
+    return_index, return_inverse, return_counts : bool
+        Return first places, places in the result, and counts too.
+    axis : None
+        Rows of arrays are not carried.
+    equal_nan : bool
+        Whether NaN equals NaN.
+    sorted : bool
+        The result is always sorted.
+
+    Returns
+    -------
+    (k) dtype of `ar`, and (k), shape of `ar`, (k) int64
+        k depends on the data.
+
+    Raises
+    ------
+    UnsupportedError
+        An axis is given for an array that is not 1-d.
+
+    Notes
+    -----
+    TopK, Compress, NonZero, CumSum: ONNX Unique loses NaN and lacks most dtypes.
+    """
+    x = as_array(ar)
+    if axis is not None and x.ndim != 1:
+        from onnxjit.errors import UnsupportedError
+
+        msg = "np.unique with an axis of an array that is not 1-d is not carried"
+        raise UnsupportedError(msg)
+    found = Distinct(
+        as_1d(x), equal_nan=bool(equal_nan), places=bool(return_index or return_inverse)
+    )
+    results = [found.values]
+    if return_index:
+        results.append(found.first)
+    if return_inverse:
+        results.append(reshape(found.inverse, x.shape))
+    if return_counts:
+        results.append(found.counts)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@function(ROWS, np.unique_values, api="unique_values")
+def unique_values(x: Any) -> Any:
+    """Return the distinct elements in order; NaN is unlike NaN."""
+    return unique(x, equal_nan=False)
+
+
+@function(ROWS, np.unique_counts, api="unique_counts")
+def unique_counts(x: Any) -> Any:
+    """Return the distinct elements and their counts, as a named tuple."""
+    made = unique(x, return_counts=True, equal_nan=False)
+    return _named("unique_counts")(*made)
+
+
+@function(ROWS, np.unique_inverse, api="unique_inverse")
+def unique_inverse(x: Any) -> Any:
+    """Return the distinct elements and each element's place among them, as a named tuple."""
+    made = unique(x, return_inverse=True, equal_nan=False)
+    return _named("unique_inverse")(*made)
+
+
+@function(ROWS, np.unique_all, api="unique_all")
+def unique_all(x: Any) -> Any:
+    """Return distinct elements, first places, inverse and counts, as a named tuple."""
+    made = unique(
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    return _named("unique_all")(*made)
+
+
+def _named(function_name: str) -> Any:
+    """Return the type of NumPy's own result."""
+    return type(getattr(np, function_name)(np.zeros(1)))
+
+
+# --- membership --------------------------------------------------------------------------------
+
+
+@function(ROWS, np.isin, api="isin")
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: Any = False,  # noqa: ARG001, FBT002
+    invert: Any = False,  # noqa: FBT002
+    *,
+    kind: Any = None,  # noqa: ARG001
+) -> Value:
+    """Whether each element is among others; NaN never is.
+
+    Parameters
+    ----------
+    element : (...) array
+        Values.
+    test_elements : array
+        What to look for.
+    invert : bool
+        Return the opposite.
+
+    Notes
+    -----
+    Equal and ReduceMax for few others; TopK and a binary search else.
+    """
+    x, others = promoted(as_array(element), as_array(test_elements))
+    flat = as_1d(others)
+    n = flat.shape[0]
+    if not isinstance(n, Dim) and n <= _FEW:
+        column = reshape(x, (*x.shape, 1))
+        found = reduce_any(logical_not(not_equal(column, flat)), (x.ndim,))
+    else:
+        found = _among_sorted(x, flat)
+    return logical_not(found) if invert else found
+
+
+def _among_sorted(x: Value, others: Value) -> Value:
+    """Look elements up in a sorted copy; one element more keeps it from being empty."""
+    from .sort import sort_along
+    from .structure import concat
+
+    ordered = sort_along(others, 0)
+    place = search(ordered, x, "left")
+    inside = less(place, cast(dim_value(others.shape[0]), INT64))
+    padded = concat([ordered, as_value(np.zeros(1), x.dtype)], 0)
+    hit: Value = logical_and(inside, logical_not(not_equal(gather(padded, place), x)))
+    return hit
+
+
+def bool_of(x: Value, dtype: DType) -> Value:
+    """Cast."""
+    return cast(x, dtype)
+
+
+def not_negative(x: Value) -> Value:
+    """Whether elements are at least zero."""
+    result: Value = greater_equal(x, as_value(0, x.dtype))
+    return result

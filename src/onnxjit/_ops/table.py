@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The op table: every row, by the NumPy callable it stands for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from .row import Function, Ufunc
+
+__all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
+
+#: modules that hold a list of rows
+FAMILIES: Final = (
+    "arg", "bincount", "cast", "create", "elementwise",
+    "join", "product", "search",
+    "select", "shape", "sort", "statistics",
+)  # fmt: skip
+
+#: functions whose first argument is the shape of what they make
+BY_SHAPE: Final = frozenset({np.zeros, np.ones, np.empty, np.full})
+
+
+def rows() -> list[Function | Ufunc]:
+    """Return every row, in the order of the families."""
+    found: list[Function | Ufunc] = []
+    for name in FAMILIES:
+        try:
+            module = importlib.import_module(f"{__package__}.{name}")
+        except ImportError:
+            continue
+        found.extend(getattr(module, "ROWS", ()))
+    return found
+
+
+def _collect(
+    every: list[Function | Ufunc],
+) -> tuple[dict[Callable[..., Any], Function], dict[np.ufunc, Ufunc]]:
+    functions: dict[Callable[..., Any], Function] = {}
+    ufuncs: dict[np.ufunc, Ufunc] = {}
+    for row in every:
+        if isinstance(row, Ufunc):
+            if row.numpy in ufuncs:
+                msg = f"two rows for the ufunc {row.numpy.__name__}"
+                raise ValueError(msg)
+            ufuncs[row.numpy] = row
+            continue
+        for key in (row.numpy, *row.aliases):
+            if functions.get(key, row) is not row:
+                msg = f"two rows for {key.__name__}"
+                raise ValueError(msg)
+            functions[key] = row
+    return functions, ufuncs
+
+
+FUNCTIONS, UFUNCS = _collect(rows())

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views that are not indices: transposed, reshaped, broadcast arrays, and diagonals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, lower, same
+from onnxjit._core.program import Value
+
+from . import structure
+from .basic import IndexView, parse_basic
+from .gather import gather
+from .structure import Shape, is_positive, same_shape
+
+__all__ = [
+    "BroadcastView", "DiagonalView", "IndexView", "ReshapeView", "TransposeView",
+    "UndecidedError", "c_strides", "parse_basic", "reshape_strides",
+]  # fmt: skip
+
+
+class UndecidedError(Exception):
+    """Whether NumPy would copy depends on sizes that are not known."""
+
+
+def read_only() -> ValueError:
+    """Return NumPy's exception for a write through a read-only view."""
+    return ValueError("assignment destination is read-only")
+
+
+class TransposeView:
+    """Axes in another order.
+
+    Parameters
+    ----------
+    perm : sequence of int
+        The axis of the base at each place; nonnegative.
+    """
+
+    __slots__ = ("perm", "writable")
+
+    def __init__(self, perm: Sequence[int]) -> None:
+        self.perm: Final = tuple(perm)
+        self.writable = True
+
+    def apply(self, base: Value) -> Value:
+        """Return the transposed value."""
+        return structure.transpose(base, self.perm)
+
+    def write(self, base: Value, new: Value) -> Value:  # noqa: ARG002  all is overwritten
+        """Return `new` in the base's order."""
+        return structure.transpose(new, [self.perm.index(i) for i in range(len(self.perm))])
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
+        """Return the strides in the new order."""
+        return tuple(strides[p] for p in self.perm)
+
+
+class ReshapeView:
+    """The elements in C order under another shape.
+
+    Parameters
+    ----------
+    shape : sequence of int or Dim
+        No -1, known to fit.
+    """
+
+    __slots__ = ("shape", "writable")
+
+    def __init__(self, shape: Sequence[DimLike]) -> None:
+        self.shape: Final = tuple(shape)
+        self.writable = True
+
+    def apply(self, base: Value) -> Value:
+        """Return the reshaped value."""
+        return structure.reshape(base, self.shape)
+
+    def write(self, base: Value, new: Value) -> Value:
+        """Return `new` in the base's shape."""
+        return structure.reshape(new, base.shape)
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:
+        """Return the strides, None where NumPy copies.
+
+        Raises
+        ------
+        UndecidedError
+            It depends on sizes that are not known.
+        """
+        return reshape_strides(shape, strides, self.shape)
+
+
+class BroadcastView:
+    """The array repeated along axes, read-only.
+
+    Parameters
+    ----------
+    shape : sequence of int or Dim
+        Known to fit.
+    """
+
+    __slots__ = ("shape", "writable")
+
+    def __init__(self, shape: Sequence[DimLike]) -> None:
+        self.shape: Final = tuple(shape)
+        self.writable = False
+
+    def apply(self, base: Value) -> Value:
+        """Return the broadcast value."""
+        return structure.broadcast_to(base, self.shape)
+
+    def write(self, base: Value, new: Value) -> Value:
+        """Refuse."""
+        raise read_only()
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:
+        """Return the strides: 0 along repeated axes."""
+        lead = len(self.shape) - len(shape)
+        kept = [s if same(a, b) else 0 for a, b, s in zip(shape, self.shape[lead:], strides, strict=True)]
+        return (*(0,) * lead, *kept)
+
+
+class DiagonalView:
+    """The diagonal of two axes, last in the result, read-only.
+
+    Parameters
+    ----------
+    offset : int or Dim
+        Positive above the main diagonal.
+    axis1, axis2 : int
+        Nonnegative, distinct.
+    """
+
+    __slots__ = ("axis1", "axis2", "offset", "writable")
+
+    def __init__(self, offset: DimLike, axis1: int, axis2: int) -> None:
+        self.offset: Final = offset
+        self.axis1: Final = axis1
+        self.axis2: Final = axis2
+        self.writable = False
+
+    def length(self, shape: Shape) -> DimLike:
+        """Return the number of elements on the diagonal."""
+        down, right = dim_max(-self.offset, 0), dim_max(self.offset, 0)
+        rows, columns = shape[self.axis1] - down, shape[self.axis2] - right
+        return dim_max(dim_min(rows, columns), 0)
+
+    def apply(self, base: Value) -> Value:
+        """Return the diagonal.
+
+        Notes
+        -----
+        The two axes as one, and a strided Slice of it.
+        """
+        rest = [p for p in range(base.ndim) if p not in {self.axis1, self.axis2}]
+        x = structure.transpose(base, [*rest, self.axis1, self.axis2])
+        n = self.length(base.shape)
+        m = x.shape[-1]
+        if not isinstance(m, int):
+            return self._gathered(x, n)
+        flat = structure.reshape(x, (*x.shape[:-2], x.shape[-2] * m))
+        start = dim_max(-self.offset, 0) * m + dim_max(self.offset, 0)
+        stop = start + n * (m + 1)
+        axis = flat.ndim - 1
+        return structure.slice_axes(flat, [axis], [start], [stop], [m + 1], [n])
+
+    def _gathered(self, x: Value, n: DimLike) -> Value:
+        """Return the diagonal of the last two axes where the width is not a plain int."""
+        from .arith import add, multiply  # noqa: PLC0415
+
+        m = x.shape[-1]
+        flat = structure.reshape(x, (*x.shape[:-2], x.shape[-2] * m))
+        start = dim_max(-self.offset, 0) * m + dim_max(self.offset, 0)
+        places = add(multiply(structure.iota(n), m + 1), start)
+        return gather(flat, places, flat.ndim - 1)
+
+    def write(self, base: Value, new: Value) -> Value:
+        """Refuse."""
+        raise read_only()
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:
+        """Return the strides: both steps at once along the diagonal."""
+        rest = [s for i, s in enumerate(strides) if i not in {self.axis1, self.axis2}]
+        del shape
+        return (*rest, strides[self.axis1] + strides[self.axis2])
+
+
+# --- NumPy's rule for reshaping without a copy -------------------------------------------------
+
+
+def c_strides(shape: Sequence[DimLike]) -> tuple[DimLike, ...]:
+    """Return the strides, in elements, of a C-contiguous array."""
+    return tuple(dim_prod(shape[i + 1 :]) for i in range(len(shape)))
+
+
+def _decide_equal(a: DimLike, b: DimLike) -> bool:
+    if same(a, b):
+        return True
+    for difference in (a - b, b - a):
+        if is_positive(difference):
+            return False
+    if isinstance(a, int) and isinstance(b, int):
+        return False
+    raise UndecidedError
+
+
+def _decide_less(a: DimLike, b: DimLike) -> bool:
+    if is_positive(b - a):
+        return True
+    low = lower(a - b)
+    if low is not None and low >= 0:
+        return False
+    raise UndecidedError
+
+
+def _is_contiguous(shape: Sequence[DimLike], strides: Sequence[DimLike]) -> bool:
+    return all(
+        same(n, 1) or same(s, want)
+        for n, s, want in zip(shape, strides, c_strides(shape), strict=True)
+    )
+
+
+def reshape_strides(
+    shape: Sequence[DimLike], strides: Sequence[DimLike], new: Sequence[DimLike]
+) -> tuple[DimLike, ...] | None:
+    """Return the strides of a reshaped view, None where NumPy copies.
+
+    Parameters
+    ----------
+    shape, strides : sequence of int or Dim
+        The array as it lies in memory; strides count elements.
+    new : sequence of int or Dim
+        The shape asked for, of as many elements.
+
+    Raises
+    ------
+    UndecidedError
+        It depends on sizes that are not known; plain ints always have an answer.
+    """
+    if _is_contiguous(shape, strides):
+        return c_strides(new)
+    kept = [(n, s) for n, s in zip(shape, strides, strict=True) if not same(n, 1)]
+    if any(same(n, 0) for n in shape) or not kept:
+        return c_strides(new)
+    old_n, old_s = [n for n, _ in kept], [s for _, s in kept]
+    if same_shape(old_n, new):
+        return tuple(old_s)
+    return _regrouped(old_n, old_s, list(new))
+
+
+def _regrouped(
+    old: list[DimLike], strides: list[DimLike], new: list[DimLike]
+) -> tuple[DimLike, ...] | None:
+    """Match runs of old axes with runs of new ones of the same product (NumPy's walk)."""
+    out: list[DimLike] = [0] * len(new)
+    oi = ni = 0
+    oj = nj = 1
+    while oi < len(old) and ni < len(new):
+        have, want = old[oi], new[ni]
+        while not _decide_equal(want, have):
+            if _decide_less(want, have):
+                want = want * new[nj]
+                nj += 1
+            else:
+                have = have * old[oj]
+                oj += 1
+        for k in range(oi, oj - 1):
+            if not _decide_equal(strides[k], old[k + 1] * strides[k + 1]):
+                return None
+        out[nj - 1] = strides[oj - 1]
+        for k in range(nj - 1, ni, -1):
+            out[k - 1] = out[k] * new[k]
+        ni, oi = nj, oj
+        nj, oj = nj + 1, oj + 1
+    last = out[ni - 1] if ni >= 1 else 1
+    for k in range(ni, len(new)):
+        out[k] = last
+    return tuple(out)

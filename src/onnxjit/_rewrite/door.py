@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The object that rewritten code calls; without a trace it does what Python does."""
+
+from __future__ import annotations
+
+import builtins
+from types import MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnxjit._rewrite.route import route, routed_member
+from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CellType
+
+_session = SESSION.get
+_NO_HIT = (object(), None)
+_PLAIN_KEYS = ATOMS | {np.ndarray}
+_NATIVE_ITEMS = frozenset({list, tuple, dict, str, np.ndarray})
+
+
+class Door:
+    """Hooks as one rewritten function sees them: it knows the globals and outer cells.
+
+    The methods are called by generated code only. Each has a short way out for the common
+    case that the object is not older than the trace.
+    """
+
+    __slots__ = ("_cells", "_globals", "_globals_id")
+
+    slice = builtins.slice
+
+    def __init__(self, module_globals: dict[str, Any], cells: dict[str, CellType]) -> None:
+        self._globals = module_globals
+        self._globals_id = id(module_globals)
+        self._cells = cells
+
+    # Loads
+
+    def load_global(self, name: str, value: Any) -> Any:
+        state = _session()
+        if state is None:
+            return value
+        entry = state.known.get(self._globals_id)
+        if entry is not None:
+            found, result = entry.attrs.get(name, _NO_HIT)
+            if found is value:
+                return result
+        return state.root(self._globals, name, value)
+
+    def load_cell(self, name: str, value: Any) -> Any:
+        state = _session()
+        if state is None:
+            return value
+        cell = self._cells[name]
+        entry = state.known.get(id(cell))
+        if entry is not None:
+            found, result = entry.attrs.get(name, _NO_HIT)
+            if found is value:
+                return result
+        return state.root(cell, name, value)
+
+    def attr(self, obj: Any, name: str) -> Any:
+        state = _session()
+        if state is None:
+            return getattr(obj, name)
+        cls = type(obj)
+        entry = state.known.get(id(obj))
+        if entry is not None:
+            found, result = entry.attrs.get(name, _NO_HIT)
+            if result is not None:
+                value = getattr(obj, name)
+                if value is found:
+                    return result
+                if type(value) is MethodType and value.__func__ is found:
+                    return value
+        getters = state.getters.get(cls)
+        if getters is None:
+            getters = state.getters_of(cls)
+        if name in getters:
+            return route(state, getters[name])(obj)
+        if entry is not None:
+            return state.attr(entry, name)
+        return state.module_attr(obj, name) if cls is ModuleType else getattr(obj, name)
+
+    def item(self, obj: Any, key: Any) -> Any:
+        state = _session()
+        if state is None:
+            return obj[key]
+        kind = type(key)
+        plain = kind in _PLAIN_KEYS or not _has_traced(state, key)
+        entry = state.known.get(id(obj))
+        if entry is not None and plain and (kind is int or kind is str):
+            found, result = entry.items.get(key, _NO_HIT)
+            if result is not None and obj[key] is found:
+                return result
+        if type(obj) not in _NATIVE_ITEMS:
+            member = routed_member(state, obj, "__getitem__")
+            if member is not None:
+                return member(key)
+        if entry is not None and plain:
+            return state.item(entry, key)
+        if plain or state.hooks.is_traced(obj):
+            return obj[key]
+        return state.hooks.getitem_captured(obj, key)
+
+    def iterate(self, iterable: Any) -> Any:
+        """Elements of an old list or tuple as loads of their own; else `iterable` itself."""
+        state = _session()
+        if state is None:
+            return iterable
+        entry = state.known.get(id(iterable))
+        if entry is None:
+            return iterable
+        if type(iterable) is list or type(iterable) is tuple:
+            return state.elements(entry)
+        if hasattr(type(iterable), "__next__"):
+            state.check_store(iterable, "iterator", " is advanced")
+        return iterable
+
+    def contains(self, item: Any, container: Any) -> Any:
+        state = _session()
+        if state is None or (type(item) in ATOMS and type(container) in {str, dict, set}):
+            return item in container
+        member = routed_member(state, container, "__contains__")
+        if member is not None:
+            return bool(member(item))
+        return state.hooks.contains(container, item)
+
+    def lacks(self, item: Any, container: Any) -> Any:
+        found = self.contains(item, container)
+        if type(found) is bool:
+            return not found
+        return np.logical_not(found)
+
+    def call(self, f: Any) -> Callable[..., Any]:
+        """Return what is called in the place of `f`."""
+        state = _session()
+        if state is None:
+            result: Callable[..., Any] = f
+            return result
+        hit = state.routes.get(id(f))
+        return hit[1] if hit is not None else route(state, f)
+
+    # Stores
+
+    def set_attr(self, value: Any, obj: Any, name: str) -> None:
+        state = _session()
+        if state is not None:
+            state.check_store(obj, "attribute", f".{name}")
+        setattr(obj, name, value)
+
+    def set_item(self, value: Any, obj: Any, key: Any) -> None:
+        state = _session()
+        if state is not None:
+            state.check_store(obj, "item", "[...]")
+            member = routed_member(state, obj, "__setitem__")
+            if member is not None:
+                member(key, value)
+                return
+        obj[key] = value
+
+    def del_attr(self, obj: Any, name: str) -> None:
+        state = _session()
+        if state is not None:
+            state.check_store(obj, "attribute", f".{name}")
+        delattr(obj, name)
+
+    def del_item(self, obj: Any, key: Any) -> None:
+        state = _session()
+        if state is not None:
+            state.check_store(obj, "item", "[...]")
+        del obj[key]
+
+    def begin_attr(self, obj: Any, name: str) -> Any:
+        """First half of `obj.name op= v`: load, before the operator may change in place."""
+        state = _session()
+        if state is None:
+            return getattr(obj, name)
+        state.check_store(obj, "attribute", f".{name}")
+        value = self.attr(obj, name)
+        self.inplace(value)
+        return value
+
+    def begin_item(self, obj: Any, key: Any) -> Any:
+        """First half of `obj[key] op= v`."""
+        state = _session()
+        if state is None:
+            return obj[key]
+        state.check_store(obj, "item", "[...]")
+        value = self.item(obj, key)
+        self.inplace(value)
+        return value
+
+    def end_attr(self, value: Any, obj: Any, name: str) -> None:
+        """Second half of `obj.name op= v`; `begin_attr` has reported the store."""
+        setattr(obj, name, value)
+
+    def end_item(self, value: Any, obj: Any, key: Any) -> None:
+        state = _session()
+        member = None if state is None else routed_member(state, obj, "__setitem__")
+        if member is not None:
+            member(key, value)
+        else:
+            obj[key] = value
+
+    def inplace(self, obj: Any) -> None:
+        """`obj op= v` follows, which changes a mutable object in place."""
+        if type(obj) in ATOMS:
+            return
+        state = _session()
+        if state is None:
+            return
+        if id(obj) in state.known or isinstance(obj, np.ndarray):
+            self._old_inplace(state, obj)
+
+    def _old_inplace(self, state: State, obj: Any) -> None:
+        if isinstance(obj, CONTAINERS) or hasattr(type(obj), "__iadd__"):
+            state.check_store(obj, "container", " op= ...")
+
+    def store_global(self, name: str) -> None:
+        state = _session()
+        if state is not None:
+            state.hooks.side_effect("global", name, name)
+
+    def store_cell(self, name: str) -> None:
+        state = _session()
+        if state is not None:
+            state.hooks.side_effect("cell", name, name)
+
+    def store_global_value(self, name: str, value: Any) -> Any:
+        self.store_global(name)
+        return value
+
+    def store_cell_value(self, name: str, value: Any) -> Any:
+        self.store_cell(name)
+        return value
+
+
+def _has_traced(state: State, key: Any) -> bool:
+    kind = type(key)
+    if kind in _PLAIN_KEYS:
+        return False
+    if kind is slice:
+        parts = (key.start, key.stop, key.step)
+    elif kind is tuple or kind is list:
+        parts = key
+    else:
+        return state.hooks.is_traced(key)
+    return any(_has_traced(state, part) for part in parts)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callables that change an argument, or whose results differ from call to call."""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import functools
+import heapq
+import operator
+import os
+import random
+import secrets
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from onnxjit._rewrite.state import Old, State
+
+MUTATORS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "pop",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "rotate",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
+        "move_to_end",
+        "subtract",
+        "fill",
+        "put",
+        "partition",
+        "resize",
+        "setflags",
+        "setfield",
+        "itemset",
+        "byteswap",
+        "frombytes",
+        "fromlist",
+        "__setitem__",
+        "__delitem__",
+        "__iadd__",
+        "__ior__",
+        "__iand__",
+        "__isub__",
+        "__ixor__",
+        "__imul__",
+        "__init__",
+    ]
+)
+USER_CONTAINERS = (collections.UserDict, collections.UserList)
+CLOCK_METHODS = frozenset({"now", "utcnow", "today"})
+
+_IMPURE: dict[int, tuple[object, str]] = {
+    id(f): (f, f"{f.__module__}.{f.__name__}")
+    for f in (
+        time.time,
+        time.time_ns,
+        time.perf_counter,
+        time.perf_counter_ns,
+        time.monotonic,
+        time.monotonic_ns,
+        time.process_time,
+        time.process_time_ns,
+        time.localtime,
+        time.gmtime,
+        time.ctime,
+        time.strftime,
+        os.getenv,
+        os.urandom,
+        uuid.uuid1,
+        uuid.uuid4,
+        secrets.token_bytes,
+        secrets.token_hex,
+        secrets.token_urlsafe,
+        secrets.randbelow,
+        secrets.choice,
+        input,
+        np.random.seed,
+    )
+}
+
+# Without a seed these differ from call to call.
+_SEEDED = (np.random.default_rng, np.random.RandomState, np.random.SeedSequence, random.Random)
+
+# Callables that change their first argument.
+_CHANGE_FIRST: dict[int, tuple[Callable[..., Any], str]] = {
+    id(f): (f, what)
+    for what, functions in {
+        "attribute": (setattr, delattr, object.__setattr__, object.__delattr__),
+        "item": (operator.setitem, operator.delitem),
+        "container": (
+            operator.iadd,
+            operator.isub,
+            operator.imul,
+            operator.iconcat,
+            operator.ior,
+            operator.iand,
+            operator.ixor,
+            heapq.heappush,
+            heapq.heappop,
+            heapq.heapify,
+            heapq.heapreplace,
+            heapq.heappushpop,
+            bisect.insort,
+            bisect.insort_left,
+            list.append,
+            list.extend,
+            list.insert,
+            list.pop,
+            list.sort,
+            dict.update,
+            dict.setdefault,
+            dict.pop,
+            dict.__setitem__,
+            set.add,
+            np.copyto,
+            np.put,
+            np.place,
+            np.putmask,
+            np.fill_diagonal,
+            np.put_along_axis,
+        ),
+        "iterator": (next,),
+    }.items()
+    for f in functions
+}
+
+
+def impure_name(f: object) -> str | None:
+    found = _IMPURE.get(id(f))
+    return found[1] if found is not None and found[0] is f else None
+
+
+def checked(state: State, f: Any) -> Callable[..., Any] | None:
+    """`f` with a look at its arguments before it runs, or None if it needs none."""
+    change = _CHANGE_FIRST.get(id(f))
+    if change is not None and change[0] is f:
+        return functools.partial(_change_first, state, f, change[1])
+    if any(f is s for s in _SEEDED):
+        return functools.partial(_seeded, state, f)
+    return functools.partial(_getattr, state) if f is getattr else None
+
+
+def _change_first(state: State, f: Any, what: str, *args: Any, **kwargs: Any) -> Any:
+    if args:
+        state.check_store(args[0], what, f" ({f.__name__})")
+    return f(*args, **kwargs)
+
+
+def _seeded(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    seeds = (*args, *kwargs.values())
+    if not seeds or seeds[0] is None:
+        state.hooks.side_effect("impure", f, f"{f.__name__}() without a seed")
+    return f(*args, **kwargs)
+
+
+def _getattr(state: State, obj: Any, name: str, *default: Any) -> Any:
+    from onnxjit._rewrite.door import Door
+
+    if default and not hasattr(obj, name):
+        return getattr(obj, name, *default)
+    del state
+    return Door({}, {}).attr(obj, name)
+
+
+def _dict_get(state: State, entry: Old, key: Any, default: Any = None, /) -> Any:
+    mapping: Any = entry.obj
+    return state.item(entry, key) if key in mapping else default
+
+
+def _dict_values(state: State, entry: Old, /) -> Iterable[Any]:
+    return _captured(state, entry).values()
+
+
+def _dict_items(state: State, entry: Old, /) -> Iterable[tuple[Any, Any]]:
+    return _captured(state, entry).items()
+
+
+def _captured(state: State, entry: Old) -> dict[Any, Any]:
+    mapping: Any = entry.obj
+    state.length(entry)
+    return {key: state.item(entry, key) for key in mapping}
+
+
+DICT_READS: dict[str, Callable[..., Any]] = {
+    "get": _dict_get,
+    "values": _dict_values,
+    "items": _dict_items,
+}

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Route the expressions of a function through hooks.
+
+What Python evaluates, and in which order, stays the same: a hook gets the values that
+Python has evaluated, and gives back the value to go on with.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, TypeVar
+
+from onnxjit._rewrite.scope import Scope, comprehension_scope, function_scope
+from onnxjit._rewrite.stores import StoreRewriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnxjit._rewrite.scope import Comprehension
+    from onnxjit._rewrite.source import FunctionNode
+
+_N = TypeVar("_N", bound=ast.AST)
+
+_FRAME_READERS = frozenset({"locals", "globals", "eval", "exec"})
+_FRAME_READERS_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
+_FRAME_ATTRIBUTES = frozenset({"_getframe", "currentframe", "_current_frames"})
+
+
+class ExpressionRewriter(StoreRewriter):
+    """Rewrites one function and what is nested in it; class bodies are left alone.
+
+    Parameters
+    ----------
+    free
+        Free variables of the outermost function.
+    module_names
+        Names found in the module; a builtin's name counts as global only if listed here.
+    """
+
+    def __init__(self, free: frozenset[str], module_names: frozenset[str]) -> None:
+        super().__init__(free)
+        self._module_names = module_names
+
+    def rewrite(self, node: FunctionNode) -> FunctionNode:
+        """Rewrite the body of the outermost function in place; its own defaults stay."""
+        self.scope = function_scope(node, None)
+        self._body(node)
+        return node
+
+    def _body(self, node: FunctionNode) -> None:
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+            return
+        first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        node.body[first:] = self.statements(node.body[first:])
+
+    # Names, attributes, subscripts, calls
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load) or node.id == "__class__":
+            return node
+        where = self.scope.where(node.id, self.free)
+        if where == "local" or self._is_builtin(node.id, where):
+            return node
+        hook = "load_cell" if where == "free" else "load_global"
+        return self.hook(hook, ast.Constant(node.id), node, at=node)
+
+    def _is_builtin(self, name: str, where: str) -> bool:
+        known = name in self._module_names
+        return where == "global" and not known and hasattr(builtins, name)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            return self.hook("attr", value, ast.Constant(node.attr), at=node)
+        node.value = value
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.ctx, ast.Load):
+            return self.hook("item", self.visit(node.value), self.key(node.slice), at=node)
+        self.generic_visit(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if self._is_bare_super(node):
+            return node
+        func = self.visit(node.func)
+        args = [self.visit(a) for a in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        routed = self.hook("call", func, at=node.func)
+        return ast.copy_location(ast.Call(routed, args, node.keywords), node)
+
+    def _is_bare_super(self, node: ast.Call) -> bool:
+        if not isinstance(node.func, ast.Name) or node.func.id != "super" or node.args:
+            return False
+        return self._is_builtin("super", self.scope.where("super", self.free))
+
+    def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            value = self.hook("iterate", value, at=node.value)
+        node.value = value
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            name = "contains" if isinstance(node.ops[0], ast.In) else "lacks"
+            return self.hook(name, node.left, node.comparators[0], at=node)
+        return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        node.value = self.visit(node.value)
+        hook = self.outer_store(node.target.id)
+        if hook is not None:
+            name = ast.Constant(node.target.id)
+            node.value = self.hook(f"{hook}_value", name, node.value, at=node)
+        return node
+
+    # Nested scopes
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        self.defaults(node.args)
+        self._nested(node, function_scope(node, self.scope))
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        prelude = self.outer_stores(node, {node.name})
+        node.decorator_list = self._decorators(node.decorator_list)
+        self.defaults(node.args)
+        self._nested(node, function_scope(node, self.scope))
+        return [*prelude, node]
+
+    def _nested(self, node: ast.FunctionDef | ast.Lambda, scope: Scope) -> None:
+        outer, self.scope = self.scope, scope
+        self._body(node)
+        self.scope = outer
+
+    def _decorators(self, decorators: list[ast.expr]) -> list[ast.expr]:
+        return [self.hook("call", self.visit(d), at=d) for d in decorators]
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
+        prelude = self.outer_stores(node, {node.name})
+        node.decorator_list = self._decorators(node.decorator_list)
+        node.bases = [self.visit(b) for b in node.bases]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        return [*prelude, node]
+
+    def _comprehension(self, node: Comprehension) -> ast.expr:
+        first = node.generators[0]
+        outermost = self._iterable(first)  # evaluated in the scope around
+        outer, self.scope = self.scope, comprehension_scope(node, self.scope)
+        for generator in node.generators:
+            if generator is not first:
+                generator.iter = self._iterable(generator)
+            generator.ifs = [self.visit(test) for test in generator.ifs]
+            generator.target = self.visit(generator.target)
+        first.iter = outermost
+        if isinstance(node, ast.DictComp):
+            node.key = self.visit(node.key)
+            node.value = self.visit(node.value)
+        else:
+            node.elt = self.visit(node.elt)
+        self.scope = outer
+        return node
+
+    def _iterable(self, generator: ast.comprehension) -> ast.expr:
+        value: ast.expr = self.visit(generator.iter)
+        if generator.is_async:
+            return value
+        return self.hook("iterate", value, at=generator.iter)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+class Mangler(ast.NodeTransformer):
+    """Writes out the names that Python mangles with the name of the class around them."""
+
+    def __init__(self, class_name: str) -> None:
+        self._prefix = f"_{class_name.lstrip('_')}" if class_name.strip("_") else ""
+
+    def mangle(self, name: str) -> str:
+        private = name.startswith("__") and not name.endswith("__") and "." not in name
+        return self._prefix + name if private else name
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        # The body is mangled by its own class; what surrounds it by this one.
+        node.name = self.mangle(node.name)
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.bases = [self.visit(b) for b in node.bases]
+        return node
+
+    def generic_visit(self, node: _N) -> _N:
+        match node:
+            case ast.Name(id=name):
+                node.id = self.mangle(name)
+            case ast.Attribute(attr=name):
+                node.attr = self.mangle(name)
+            case ast.arg(arg=name):
+                node.arg = self.mangle(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                node.name = self.mangle(name)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                node.names = [self.mangle(n) for n in names]
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                node.name = self.mangle(name)
+            case ast.MatchStar(name=str(name)):
+                node.name = self.mangle(name)
+            case ast.Import() | ast.ImportFrom():
+                self._aliases(node)
+            case _:
+                pass
+        return super().generic_visit(node)  # type: ignore[return-value]
+
+    def _aliases(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            bound = alias.asname or alias.name
+            if self.mangle(bound) != bound:
+                alias.asname = self.mangle(bound)
+
+
+def reads_frame(node: FunctionNode) -> bool:
+    """Whether a function looks at its own frame, so that a copy would not do."""
+    return any(_reads_frame(part) for part in _walk_function(node))
+
+
+def _reads_frame(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in _FRAME_ATTRIBUTES
+    if isinstance(node, ast.Name):
+        return node.id == "_oj" or node.id in _FRAME_ATTRIBUTES
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    name = node.func.id
+    bare = not node.args and not node.keywords
+    return name in _FRAME_READERS or (bare and name in _FRAME_READERS_WITHOUT_ARGUMENTS)
+
+
+def _walk_function(node: FunctionNode) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Lambda):
+        yield from ast.walk(node.body)
+        return
+    for statement in node.body:
+        yield from ast.walk(statement)

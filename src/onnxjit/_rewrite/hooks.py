@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a running trace must offer to rewritten code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._rewrite.path import Path
+
+
+class Hooks(Protocol):
+    """Questions and reports of rewritten code; one object per running trace."""
+
+    def is_traced(self, obj: object, /) -> bool:
+        """Whether `obj` is a traced array or dimension."""
+        ...
+
+    def twin(self, f: object, /) -> Callable[..., Any] | None:
+        """Return the replacement for the callable `f`, by its identity, or None."""
+        ...
+
+    def capture(self, value: Any, path: Path, /) -> Any:
+        """Return what is used in the place of a value loaded from outside the trace.
+
+        Called once for each pair of path and value.
+        """
+        ...
+
+    def getitem_captured(self, obj: Any, key: Any, /) -> Any:
+        """Return `obj[key]` where `key` is or contains a traced value and `obj` is not one."""
+        ...
+
+    def contains(self, container: Any, item: Any, /) -> Any:
+        """Return `item in container`; a traced truth value is allowed."""
+        ...
+
+    def side_effect(self, what: str, obj: object, detail: str, /) -> None:
+        """Something older than the trace is about to change, or an impure function to run.
+
+        Raise to stop it; if this returns, the effect takes place.
+
+        Parameters
+        ----------
+        what
+            "attribute", "item", "global", "cell", "container", "ndarray", "iterator",
+            "impure" or "unchecked store".
+        obj
+            What changes, or the callable; a name for "global" and "cell".
+        detail
+            Readable description, such as `self.history.append`.
+        """
+        ...
+
+
+class PlainHooks:
+    """Hooks that change nothing: a base class, and the behaviour of plain Python."""
+
+    __slots__ = ()
+
+    def is_traced(self, _obj: object, /) -> bool:
+        return False
+
+    def twin(self, _f: object, /) -> Callable[..., Any] | None:
+        return None
+
+    def capture(self, value: Any, _path: Path, /) -> Any:
+        return value
+
+    def getitem_captured(self, obj: Any, key: Any, /) -> Any:
+        return obj[key]
+
+    def contains(self, container: Any, item: Any, /) -> Any:
+        return item in container
+
+    def side_effect(self, _what: str, _obj: object, _detail: str, /) -> None:
+        return

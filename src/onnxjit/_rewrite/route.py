@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose, by the identity of a callable, what runs in its place."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import os
+import random
+import types
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnxjit._rewrite import effects
+from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
+from onnxjit._rewrite.state import CONTAINERS, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_BOUND_NATIVES = (BuiltinFunctionType, types.MethodWrapperType)
+_BUILTIN_OWNERS = frozenset({list, dict, set, str, tuple})
+_UNKNOWN: Any = object()
+# What the functions of the two modules are methods of.
+_SHARED_RANDOM: object = getattr(random.random, "__self__", None)
+_SHARED_NUMPY_RANDOM: object = getattr(np.random.rand, "__self__", None)
+_RANDOM_STATES = (np.random.RandomState, np.random.Generator, random.Random)
+
+
+def route(state: State, f: Any) -> Callable[..., Any]:
+    """Return what is called in the place of `f`: a twin, a rewritten copy, or `f`.
+
+    Raises
+    ------
+    Exception
+        Whatever the tracer raises for a side effect that the call would have.
+    """
+    hit = state.routes.get(id(f))
+    if hit is not None:
+        return hit[1]
+    if isinstance(f, MethodType):
+        return _route_method(state, f)
+    if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
+        return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
+    if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
+        return state.hooks.twin(f) or _route_bound_native(state, f)
+    result: Callable[..., Any] = state.hooks.twin(f) or _route_object(state, f)
+    if effects.impure_name(f) is None:
+        state.routes[id(f)] = f, result
+    return result
+
+
+def _is_function(f: Any) -> bool:
+    return f.__self__ is None or isinstance(f.__self__, ModuleType)
+
+
+def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
+    owner, function = f.__self__, f.__func__
+    if _is_impure_owner(state, owner):
+        name = f"{_owner_name(owner)}.{f.__name__}"
+        return state.hooks.twin(f) or _impure(state, f, name)
+    routed = route(state, function)
+    if routed is not function:
+        return MethodType(routed, owner)
+    name = getattr(function, "__name__", "")
+    if name in effects.MUTATORS and isinstance(owner, CONTAINERS + effects.USER_CONTAINERS):
+        state.check_store(owner, "container", f".{name}")
+    return f
+
+
+def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., Any]:
+    owner, name = _owner(f), f.__name__
+    entry = state.old_entry(owner)
+    if _is_impure_owner(state, owner):
+        return _impure(state, f, f"{_owner_name(owner)}.{name}")
+    if isinstance(owner, type):
+        if issubclass(owner, dt.date) and name in effects.CLOCK_METHODS:
+            return _impure(state, f, f"{owner.__name__}.{name}")
+        return f
+    if entry is None:
+        return f
+    if isinstance(owner, CONTAINERS):
+        if name in effects.MUTATORS:
+            state.check_store(owner, "container", f".{name}")
+        elif isinstance(owner, dict) and name in effects.DICT_READS:
+            return functools.partial(effects.DICT_READS[name], state, entry)
+    elif name == "__next__":
+        state.check_store(owner, "iterator", " is advanced")
+    return f
+
+
+def _owner(f: Any) -> Any:
+    return f.__self__
+
+
+def _is_impure_owner(state: State, owner: object) -> bool:
+    """Whether methods of `owner` depend on, or change, a state older than the trace."""
+    if isinstance(owner, _RANDOM_STATES):
+        return id(owner) in state.known or owner in {_SHARED_RANDOM, _SHARED_NUMPY_RANDOM}
+    return owner is os.environ
+
+
+def _owner_name(owner: object) -> str:
+    names = {id(_SHARED_RANDOM): "random", id(_SHARED_NUMPY_RANDOM): "np.random"}
+    return names.get(id(owner), "os.environ" if owner is os.environ else type(owner).__name__)
+
+
+def _impure(state: State, f: Any, name: str) -> Callable[..., Any]:
+    state.hooks.side_effect("impure", f, name)
+    result: Callable[..., Any] = f
+    return result
+
+
+def _route_object(state: State, f: Any) -> Callable[..., Any]:
+    name = effects.impure_name(f)
+    if name is not None:
+        return _impure(state, f, name)
+    checked = effects.checked(state, f)
+    if checked is not None:
+        return checked
+    if isinstance(f, FunctionType):
+        return _route_function(state, f)
+    if isinstance(f, type):
+        return _route_class(state, f)
+    if type(f) is functools.partial:
+        inner = route(state, f.func)
+        return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+    if hasattr(type(f), "__onnxjit__") and hasattr(f, "__wrapped__"):
+        return route(state, f.__wrapped__)
+    member = None if isinstance(f, _NATIVE_TYPES) else routed_member(state, f, "__call__")
+    result: Callable[..., Any] = member if member is not None else f
+    return result
+
+
+_NATIVE_TYPES = (BuiltinFunctionType, np.ufunc, type(np.sum))
+
+
+def _route_function(state: State, f: FunctionType) -> Callable[..., Any]:
+    if "__onnxjit__" in f.__dict__ and "__wrapped__" in f.__dict__:
+        return route(state, f.__dict__["__wrapped__"])
+    return copy_of(state, f) if state.is_user(f) else f
+
+
+def copy_of(state: State, f: FunctionType) -> FunctionType:
+    """Rewritten copy of `f`, or what comes closest to it."""
+    from onnxjit._rewrite.rewritten import rewrite_function
+
+    for default in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
+        if type(default) in {list, dict, set, np.ndarray}:
+            state.mark_old(default)
+    copy = rewrite_function(f)
+    if copy is not None:
+        state.routes[id(copy)] = copy, copy
+        return copy
+    unchecked = unchecked_stores(f.__code__)
+    if unchecked is not None:
+        state.hooks.side_effect("unchecked store", f, f"{f.__qualname__}: {unchecked}")
+    return overlay_function(f)
+
+
+def _route_class(state: State, cls: type) -> Callable[..., Any]:
+    """Construct with a rewritten `__init__`, where nothing else takes part in it."""
+    init = cls.__init__  # type: ignore[misc]
+    new: object = cls.__new__
+    plain = type(cls) is type and new is object.__new__
+    if not plain or not isinstance(init, FunctionType) or not state.is_user(init):
+        return cls
+    from onnxjit._rewrite.rewritten import rewrite_function
+
+    if rewrite_function(init) is None:
+        return cls  # such as the one of a dataclass, which only stores
+    return _constructor(cls, route(state, init))
+
+
+def _constructor(cls: type, init: Callable[..., Any]) -> Callable[..., Any]:
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        new: Any = object.__new__(cls)
+        if init(new, *args, **kwargs) is not None:
+            message = "__init__() should return None"
+            raise TypeError(message)
+        return new
+
+    construct.__wrapped__ = cls  # type: ignore[attr-defined]
+    return construct
+
+
+def routed_member(state: State, obj: Any, name: str) -> Callable[..., Any] | None:
+    """Route and bind a special method of a user's class; None for other classes."""
+    key = type(obj), name
+    function = state.members.get(key, _UNKNOWN)
+    if function is _UNKNOWN:
+        found = getattr(type(obj), name, None)
+        is_user = isinstance(found, FunctionType) and state.is_user(found)
+        function = state.members[key] = found if is_user else None
+    return None if function is None else MethodType(route(state, function), obj)

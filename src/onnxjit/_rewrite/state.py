@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one running trace knows of the objects that are older than it."""
+
+from __future__ import annotations
+
+import array
+import os
+import sys
+from collections import deque
+from contextvars import ContextVar
+from itertools import islice
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnxjit._rewrite.origin import is_library_module, is_user_function
+from onnxjit._rewrite.path import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onnxjit._rewrite.hooks import Hooks
+
+ATOMS = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range}
+)
+NATIVE_CALLABLES = frozenset(
+    {
+        BuiltinFunctionType,
+        ClassMethodDescriptorType,
+        MethodDescriptorType,
+        MethodWrapperType,
+        WrapperDescriptorType,
+        GetSetDescriptorType,
+        MemberDescriptorType,
+        np.ufunc,
+        type(np.sum),  # NumPy's dispatching functions
+    }
+)
+CONTAINERS = (list, dict, set, bytearray, deque, np.ndarray, array.array)
+
+_NO_GETTERS: dict[str, FunctionType] = {}
+_KEY_TYPES = frozenset({int, str, bool, float, bytes, type(None)})
+_MAX_DEPTH = 6
+_MAX_MARKED = 10_000
+
+
+class Old:
+    """An object older than the trace, and what was found in it so far.
+
+    `attrs` and `items` map a name or key to the value found and what is used in its place.
+    """
+
+    __slots__ = ("attrs", "items", "obj", "path", "size")
+
+    def __init__(self, obj: object, path: Path | None) -> None:
+        self.obj = obj
+        self.path = path
+        self.attrs: dict[str, tuple[object, object]] = {}
+        self.items: dict[object, tuple[object, object]] = {}
+        self.size = -1  # not noted yet
+
+
+class State:
+    """Old objects, paths and routed callables of one trace.
+
+    Parameters
+    ----------
+    hooks
+        The tracer's side.
+    packages
+        Modules and packages, besides code outside the library folders, that are rewritten.
+    """
+
+    __slots__ = (
+        "base",
+        "getters",
+        "hooks",
+        "known",
+        "libraries",
+        "members",
+        "packages",
+        "routes",
+    )
+
+    def __init__(self, hooks: Hooks, packages: tuple[str, ...] = ()) -> None:
+        self.hooks = hooks
+        self.packages = packages
+        self.known: dict[int, Old] = {id(os.environ): Old(os.environ, None)}
+        self.routes: dict[int, tuple[object, Callable[..., Any]]] = {}
+        self.libraries: dict[int, ModuleType] = {}
+        self.members: dict[tuple[type, str], FunctionType | None] = {}
+        self.getters: dict[type, dict[str, FunctionType]] = {}
+        self.base = 0
+
+    # Which objects are old
+
+    def mark_old(self, value: object, path: Path | None = None) -> None:
+        """Note that `value`, and what containers reach from it, is older than the trace."""
+        stack: list[tuple[object, Path | None, int]] = [(value, path, 0)]
+        known, budget = self.known, _MAX_MARKED
+        while stack and budget:
+            obj, where, depth = stack.pop()
+            budget -= 1
+            if type(obj) in ATOMS or not self._can_be_old(obj):
+                continue
+            entry = known.get(id(obj))
+            if entry is not None:
+                entry.path = entry.path or where
+                continue
+            known[id(obj)] = Old(obj, where)
+            if depth < _MAX_DEPTH:
+                stack.extend((o, p, depth + 1) for o, p in _children(obj, where))
+
+    def _can_be_old(self, obj: object) -> bool:
+        if type(obj) in NATIVE_CALLABLES or isinstance(obj, FunctionType | MethodType):
+            return False
+        if isinstance(obj, ModuleType):
+            return not is_library_module(obj.__name__, self.packages)
+        if isinstance(obj, type):
+            return self.is_user_class(obj)
+        return not self.hooks.is_traced(obj)
+
+    def is_user_class(self, cls: type) -> bool:
+        return not is_library_module(cls.__module__, self.packages)
+
+    def is_user(self, fn: FunctionType) -> bool:
+        """Whether calls of `fn` run a rewritten copy."""
+        return is_user_function(fn, self.packages)
+
+    # Loads
+
+    def root(self, owner: dict[str, Any] | CellType, name: str, value: object) -> object:
+        """Note the load of a global or outer variable that is new or was rebound."""
+        entry = self.known.get(id(owner))
+        if entry is None:
+            entry = self.known[id(owner)] = Old(owner, None)
+        path = Path("cell" if isinstance(owner, CellType) else "global", name, owner)
+        result = self.loaded(value, path)
+        entry.attrs[name] = value, result
+        return result
+
+    def loaded(self, value: object, path: Path | None) -> object:
+        """Note a value found in an old object; `path` leads to it, if anything does."""
+        kind = type(value)
+        if kind in ATOMS:
+            return value if path is None else self.hooks.capture(value, path)
+        if kind in NATIVE_CALLABLES:
+            return value
+        if isinstance(value, FunctionType | MethodType):
+            self._capture_function(value, path)
+            return value
+        if isinstance(value, ModuleType) or not self._can_be_old(value):
+            self.mark_old(value, path)
+            return value
+        self.mark_old(value, path)
+        return value if path is None else self.hooks.capture(value, path)
+
+    def _capture_function(self, value: FunctionType | MethodType, path: Path | None) -> None:
+        if path is None:
+            return
+        if isinstance(value, MethodType):
+            path, function = path.attr("__func__"), value.__func__
+        else:
+            function = value
+        if isinstance(function, FunctionType) and self.is_user(function):
+            self.hooks.capture(function, path)
+
+    def module_attr(self, module: ModuleType, name: str) -> object:
+        """Attribute of a module that was reached without a global, as by a local import."""
+        if id(module) in self.libraries:
+            return getattr(module, name)
+        if is_library_module(module.__name__, self.packages):
+            self.libraries[id(module)] = module
+            return getattr(module, name)
+        if sys.modules.get(module.__name__) is not module:
+            return getattr(module, name)
+        self.mark_old(module, Path("module", module.__name__))
+        return self.attr(self.known[id(module)], name)
+
+    def attr(self, entry: Old, name: str) -> object:
+        """Attribute of an old object, not seen before under this name and value."""
+        obj = entry.obj
+        value = getattr(obj, name)
+        if type(value) in NATIVE_CALLABLES:
+            return value
+        if isinstance(obj, np.ndarray):
+            return value  # `arr.T` is old through its base
+        path = None if entry.path is None else entry.path.attr(name)
+        if path is not None and not _is_stored(obj, name, value):
+            path = None
+        result = self.loaded(value, path)
+        if path is not None:
+            found = value.__func__ if isinstance(value, MethodType) else value
+            entry.attrs[name] = found, result
+        return result
+
+    def item(self, entry: Old, key: object) -> object:
+        """Item of an old object, not seen before under this key and value."""
+        obj: Any = entry.obj
+        if obj is os.environ:
+            self.hooks.side_effect("impure", obj, f"os.environ[{key!r}]")
+        value = obj[key]
+        if isinstance(obj, np.ndarray) and obj.dtype != object:
+            return value
+        if type(key) in {int, str}:
+            found = entry.items.get(key)
+            if found is not None and found[0] is value:
+                return found[1]
+        stable = isinstance(obj, list | tuple | dict) and type(key) in _KEY_TYPES
+        path = entry.path.item(key) if entry.path is not None and stable else None
+        result = self.loaded(value, path)
+        if path is not None and type(key) in {int, str}:
+            entry.items[key] = value, result
+        return result
+
+    def elements(self, entry: Old) -> Iterator[object]:
+        """Yield the elements of an old list or tuple, as if each were loaded by its index.
+
+        Like a list's own iterator it sees what the loop appends, if hooks allow that.
+        """
+        obj: Any = entry.obj
+        self.length(entry)
+        i = 0
+        while i < len(obj):
+            yield self.item(entry, i)
+            i += 1
+
+    def length(self, entry: Old) -> None:
+        """Note that the number of elements of an old container matters."""
+        size = len(entry.obj)  # type: ignore[arg-type]
+        if entry.path is not None and entry.size != size:
+            self.hooks.capture(size, entry.path.length())
+            entry.size = size
+
+    def getters_of(self, cls: type) -> dict[str, FunctionType]:
+        """Getters of the properties of a user's class, by name."""
+        found = self.getters.get(cls)
+        if found is None:
+            found = {}
+            bases = cls.__mro__ if self.is_user_class(cls) else ()
+            for base in reversed(bases):
+                for name, member in vars(base).items():
+                    found.pop(name, None)
+                    if type(member) is property and isinstance(member.fget, FunctionType):
+                        found[name] = member.fget
+            found = {n: f for n, f in found.items() if self.is_user(f)} or _NO_GETTERS
+            self.getters[cls] = found
+        return found
+
+    # Stores
+
+    def old_entry(self, obj: object) -> Old | None:
+        """Entry of `obj`, or of the old array that the array `obj` is a view of."""
+        entry = self.known.get(id(obj))
+        while entry is None and isinstance(obj, np.ndarray) and obj.base is not None:
+            obj = obj.base
+            entry = self.known.get(id(obj))
+        return entry
+
+    def check_store(self, obj: object, what: str, detail: str) -> None:
+        """Report a store to `obj`, if it is old; `detail` follows the name of the object."""
+        entry = self.old_entry(obj)
+        if entry is None and not _is_shared(obj):
+            return
+        name = str(entry.path) if entry is not None and entry.path is not None else _name(obj)
+        what = "ndarray" if isinstance(obj, np.ndarray) else what
+        self.hooks.side_effect(what, obj, f"{name}{detail}")
+
+
+SESSION: ContextVar[State | None] = ContextVar("onnxjit_rewrite_session", default=None)
+
+
+def _children(obj: object, path: Path | None) -> list[tuple[object, Path | None]]:
+    # The base classes iterate, so that no user's `__iter__` runs.
+    if isinstance(obj, list | tuple):
+        elements = list.__iter__(obj) if isinstance(obj, list) else tuple.__iter__(obj)
+        few = islice(elements, _MAX_MARKED)
+        return [(v, path and path.item(i)) for i, v in enumerate(few)]
+    if isinstance(obj, dict):
+        return [
+            (v, path.item(k) if path and type(k) in _KEY_TYPES else None)
+            for k, v in islice(dict.items(obj), _MAX_MARKED)
+        ]
+    if isinstance(obj, np.ndarray):
+        return [(obj.base, None)] if isinstance(obj.base, np.ndarray) else []
+    if isinstance(obj, set | frozenset | deque):
+        return [(v, None) for v in islice(iter(obj), _MAX_MARKED)]
+    return []
+
+
+def _is_stored(obj: object, name: str, value: object) -> bool:
+    """Whether an attribute is looked up, not computed afresh by each look."""
+    if isinstance(obj, ModuleType | type):
+        return True
+    if vars(obj).get(name) is value if hasattr(obj, "__dict__") else False:
+        return True
+    for base in type(obj).__mro__:
+        if name in vars(base):
+            member = vars(base)[name]
+            if member is value or isinstance(member, MemberDescriptorType | FunctionType):
+                return True
+            break
+    return _same(getattr(obj, name), value)
+
+
+def _same(a: object, b: object) -> bool:
+    return a is b or (type(a) is type(b) and type(a) in ATOMS and repr(a) == repr(b))
+
+
+def _is_shared(obj: object) -> bool:
+    """Modules and classes are old unless a function made them."""
+    if isinstance(obj, ModuleType):
+        return True
+    return isinstance(obj, type) and "<locals>" not in obj.__qualname__
+
+
+def _name(obj: object) -> str:
+    if isinstance(obj, type | ModuleType):
+        return obj.__name__
+    return f"<{type(obj).__name__}>"

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stand-ins for callables that Python or C would run on plain values only.
+
+They are chosen by the identity of the callable, so aliases and ``from numpy import *`` are seen.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim, dim_max, dim_min
+from onnxjit._ops import table
+from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.convert import arrays_in, is_known, is_traced
+from onnxjit._trace.dispatch import call_function
+from onnxjit._trace.items import python_number
+from onnxjit._trace.trace import dim_array
+
+__all__ = ["representative", "twin_of"]
+
+Twin = Callable[..., Any]
+
+
+def representative(x: Any) -> Any:
+    """Return a plain object of the type that NumPy would have in the place of a traced one."""
+    if isinstance(x, Dim):
+        return 0
+    if not isinstance(x, Array):
+        return x
+    if x._kind == ARRAY:
+        return np.empty((0,) * max(x.ndim, 1), x.dtype)
+    if x._kind == SCALAR:
+        return x.dtype.type()
+    return {"int": 0, "float": 0.0, "bool": False, "complex": 0j}[x._kind]
+
+
+def _isinstance(x: Any, kinds: Any) -> bool:
+    return isinstance(x, kinds) or (
+        isinstance(x, (Array, Dim)) and isinstance(representative(x), kinds)
+    )
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], (Array, Dim)):
+        return type(representative(args[0]))
+    return type(*args, **kwargs)
+
+
+def _len(x: Any) -> Any:
+    if is_traced(x) and isinstance(x, Array) and x.ndim:
+        return x.shape[0]
+    return len(x)
+
+
+def _array(x: Any) -> Any:
+    return dim_array(x) if isinstance(x, Dim) else x
+
+
+def _int(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and is_traced(args[0]):
+        return args[0] if isinstance(args[0], Dim) else python_number(args[0], "i")
+    return int(*args, **kwargs)
+
+
+def _float(*args: Any) -> Any:
+    if len(args) == 1 and is_traced(args[0]):
+        return python_number(_array(args[0]), "f")
+    return float(*args)
+
+
+def _round(x: Any, ndigits: Any = None) -> Any:
+    if not (isinstance(x, Array) and is_traced(x)):
+        return round(x) if ndigits is None else round(x, ndigits)
+    if ndigits is None and x._kind != ARRAY:
+        return python_number(np.rint(x), "i")
+    return call_function(np.round, (x,), {"decimals": ndigits or 0})
+
+
+def _extreme(
+    native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
+) -> Twin:
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):
+            return native(*args, **kwargs)
+        items = list(args[0]) if len(args) == 1 else list(args)
+        if not items or all(isinstance(i, Array) and is_known(i) for i in items):
+            return native(*args, **kwargs)
+        return functools.reduce(choose, items)
+
+    def choose(best: Any, new: Any) -> Any:
+        if isinstance(best, (int, Dim)) and isinstance(new, (int, Dim)):
+            return of_dims(best, new)
+        best, new = _array(best), _array(new)
+        if np.ndim(best) or np.ndim(new):
+            return new if compare(new, best) else best
+        chosen = call_function(np.where, (compare(new, best), new, best), {})
+        return _scalar_like(chosen, best, new)
+
+    twin.__name__ = name
+    return twin
+
+
+def _scalar_like(chosen: Array, *operands: Any) -> Any:
+    """Give a chosen 0-d value the nature of its operands: a Python number or a NumPy scalar."""
+    if all(
+        type(o) in (int, float, bool) or (isinstance(o, Array) and o._is_weak)
+        for o in operands
+    ):
+        return python_number(chosen)
+    return chosen[()]
+
+
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    if not (isinstance(iterable, Array) and is_traced(iterable)) or not iterable.ndim:
+        return sum(iterable, start)
+    if isinstance(iterable.shape[0], int):
+        return sum(iterable, start)
+    return np.add.reduce(iterable, axis=0, dtype=iterable.dtype) + start
+
+
+def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
+    @functools.wraps(native)
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or not any(isinstance(a, Array) and is_traced(a) for a in args):
+            return native(*args, **kwargs)
+        numbers = [python_number(a, "f") if isinstance(a, Array) else a for a in args]
+        return python_number(ufunc(*numbers), kind)
+
+    return twin
+
+
+_MATH: Final = {
+    "sqrt": np.sqrt, "exp": np.exp, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
+    "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
+    "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh,
+    "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "fabs": np.fabs, "hypot": np.hypot, "pow": np.float_power, "copysign": np.copysign,
+    "degrees": np.degrees, "radians": np.radians, "fmod": np.fmod,
+}  # fmt: skip
+_MATH_INT: Final = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
+_MATH_BOOL: Final = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
+
+
+def _log(x: Any, *base: Any) -> Any:
+    if any(isinstance(a, Array) and is_traced(a) for a in (x, *base)):
+        top = np.log(python_number(_array(x), "f"))
+        return python_number(top / np.log(base[0]) if base else top, "f")
+    return math.log(x, *base)
+
+
+def _numpy_function(func: Any) -> Twin:
+    @functools.wraps(func, updated=())
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        return call_function(func, args, kwargs)
+
+    return twin
+
+
+def _scalar_type(kind: type[np.generic]) -> Twin:
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and is_traced(args[0]):
+            cast = _array(args[0]).astype(kind)
+            return cast[()] if not cast.ndim else cast
+        return kind(*args, **kwargs)
+
+    return twin
+
+
+@functools.cache
+def _twins() -> dict[int, tuple[Any, Twin]]:
+    """Return id of a callable -> (the callable, its stand-in)."""
+    pairs: list[tuple[Any, Twin]] = [
+        (builtins.isinstance, _isinstance),
+        (builtins.type, _type),
+        (builtins.len, _len),
+        (builtins.int, _int),
+        (builtins.float, _float),
+        (builtins.round, _round),
+        (builtins.max, _extreme(max, np.greater, dim_max, "max")),
+        (builtins.min, _extreme(min, np.less, dim_min, "min")),
+        (builtins.sum, _sum),
+        (math.log, _log),
+    ]
+    for names, kind in ((_MATH, "f"), (_MATH_INT, "i"), (_MATH_BOOL, "b")):
+        pairs += [
+            (getattr(math, n), _math(getattr(math, n), u, kind)) for n, u in names.items()
+        ]
+    pairs += [(f, _numpy_function(f)) for f in table.FUNCTIONS]
+    scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefd")}
+    pairs += [(t, _scalar_type(t)) for t in scalars]
+    return {id(f): (f, twin) for f, twin in pairs}
+
+
+def twin_of(f: object) -> Twin | None:
+    """Return the stand-in of a callable, None if it has none."""
+    found = _twins().get(id(f))
+    return found[1] if found is not None else None
+
+
+@functools.cache
+def _eager_twins() -> dict[int, tuple[Any, Twin]]:
+    return {id(isinstance): (isinstance, _isinstance), id(type): (type, _type)}
+
+
+def eager_twin_of(f: object) -> Twin | None:
+    """Return the stand-in of a callable for code that runs on eager arrays."""
+    found = _eager_twins().get(id(f))
+    return found[1] if found is not None else None

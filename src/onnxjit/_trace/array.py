@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Array`: the one array type, traced or holding values."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import Trace
+from onnxjit._core.dims import Dim, DimLike
+from onnxjit._core.program import Value
+from onnxjit._ops.view import View
+from onnxjit._ops.views import ReshapeView, UndecidedError
+from onnxjit.errors import DataDependentError, LeakError
+
+from . import host
+from .methods import Methods
+from .operators import Operators
+from .storage import Layout, Storage, hints
+
+__all__ = ["ARRAY", "SCALAR", "Array", "wrap"]
+
+#: kinds of traced values: an ndarray, a NumPy scalar, and the weak Python numbers
+ARRAY: Final = "array"
+SCALAR: Final = "scalar"
+INT: Final = "int"
+FLOAT: Final = "float"
+BOOL: Final = "bool"
+COMPLEX: Final = "complex"
+#: whether a reshape is a view depends on sizes that are not known
+UNDECIDED: Final = object()
+_PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
+
+
+class Array(Operators, Methods):
+    """An array that records what is done to it, or computes it at once through onnxruntime.
+
+    Inside a function under `jit_onnx` arrays are *traced*: they have a dtype, a symbolic shape and
+    no values.  `asarray` makes *eager* ones, which hold values.  Both have NumPy's operators,
+    methods and attributes and take part in its protocols (``__array_ufunc__``,
+    ``__array_function__``).
+
+    Notes
+    -----
+    Basic slices, transposes and reshapes are views wherever NumPy gives views: writing to one
+    changes the other.
+    """
+
+    __slots__ = ("__weakref__", "_cache", "_kind", "_nd", "_storage", "_tentative", "_views")
+    __array_priority__ = 1000.0
+
+    _nd: np.ndarray[Any, Any] | None
+    _storage: Storage
+    _views: tuple[View, ...]
+    _kind: str
+    _cache: tuple[int, Value] | None
+    _tentative: bool
+
+    @classmethod
+    def traced(
+        cls, storage: Storage, kind: str = ARRAY, views: tuple[View, ...] = ()
+    ) -> Array:
+        """Return a handle on a storage."""
+        self = cls.__new__(cls)
+        self._nd = None
+        self._storage = storage
+        self._views = views
+        self._kind = kind
+        self._cache = None
+        self._tentative = False
+        return self
+
+    @classmethod
+    def eager(cls, values: np.ndarray[Any, Any], kind: str = ARRAY) -> Array:
+        """Return an array that holds values; the ndarray is not copied."""
+        self = cls.__new__(cls)
+        self._nd = values
+        self._views = ()
+        self._kind = kind
+        self._cache = None
+        self._tentative = False
+        return self
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def _trace(self) -> Trace:
+        return self._storage.value.block.trace
+
+    @property
+    def _value(self) -> Value:
+        """The value seen through this handle now."""
+        storage = self._storage
+        if storage.value.block.trace.closed:
+            msg = (
+                "an array of a finished trace is used: it was stored outside the traced function "
+                "(in a global, an attribute or a closure); return it instead"
+            )
+            raise LeakError(msg)
+        cached = self._cache
+        if cached is not None and cached[0] == storage.version:
+            return cached[1]
+        value = storage.value
+        for view in self._views:
+            value = view.apply(value)
+        self._cache = (storage.version, value)
+        return value
+
+    @property
+    def _known(self) -> np.ndarray[Any, Any] | None:
+        """The values, where they are known without running anything."""
+        return self._nd if self._nd is not None else self._value.known
+
+    @property
+    def _is_weak(self) -> bool:
+        return self._kind not in {ARRAY, SCALAR}
+
+    @property
+    def shape(self) -> tuple[DimLike, ...]:
+        """Sizes of the axes: ints, or symbolic `Dim` inside a trace."""
+        return self._nd.shape if self._nd is not None else self._value.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self._set_shape(shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> DimLike:
+        """Number of elements."""
+        return self._nd.size if self._nd is not None else self._value.tensor.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the elements."""
+        return self._nd.dtype if self._nd is not None else self._value.dtype.numpy
+
+    def __repr__(self) -> str:
+        if self._nd is not None:
+            text = repr(self._nd)
+            return f"{type(self).__name__}{text.removeprefix('array')}"
+        sizes = ", ".join(map(str, self.shape))
+        return f"<traced {self._kind} {self.dtype}[{sizes}]>"
+
+    # ------------------------------------------------------------------ views and writes
+
+    def _view(self, view: View) -> Array:
+        """Return the part of this array that `view` shows; a copy where NumPy copies."""
+        if self._nd is not None or self._kind != ARRAY:
+            return wrap(view.apply(self._value))
+        strides = UNDECIDED if self._tentative else self._strides()
+        verdict = (
+            UNDECIDED if strides is UNDECIDED else _try_strides(view, self.shape, strides)
+        )
+        unsure = verdict is UNDECIDED or (self._depends and isinstance(view, ReshapeView))
+        if verdict is None and not unsure:
+            return wrap(view.apply(self._value))
+        result = Array.traced(self._storage, ARRAY, (*self._views, view))
+        if unsure:
+            result._tentative = True
+            self._storage.undecided.append(weakref.ref(result))
+        return result
+
+    @property
+    def _depends(self) -> bool:
+        layout = self._storage.layout
+        return bool(layout.arguments) or layout.example is not None
+
+    def _strides(self) -> Any:
+        """Element strides, or UNDECIDED downstream of a view that is not settled."""
+        value, strides = self._storage.value, self._storage.strides()
+        for view in self._views:
+            found = _try_strides(view, value.shape, strides)
+            if found is None or found is UNDECIDED:
+                return UNDECIDED
+            value, strides = view.apply(value), found
+        return strides
+
+    def _first_copy(self) -> int | None:
+        """Return which view of the chain NumPy makes a copy, by the example; None: none is."""
+        value, strides = self._storage.value, self._storage.strides()
+        for position, view in enumerate(self._views):
+            shown = view.apply(value)
+            found = _try_strides(view, value.shape, strides)
+            if found is UNDECIDED:
+                for n in (*value.shape, *strides, *shown.shape):
+                    if isinstance(n, Dim):
+                        n.__index__()
+                found = _hinted_strides(view, value.shape, strides)
+            if found is None:
+                return position
+            value, strides = shown, found
+        return None
+
+    def _settle(self) -> None:
+        """Before a write: make every tentative view of this storage a view or a copy."""
+        storage = self._storage
+        if not storage.undecided:
+            return
+        pending, storage.undecided = storage.undecided, []
+        copies: dict[tuple[int, ...], Storage] = {}
+        for reference in pending:
+            handle = reference()
+            if handle is None or handle._storage is not storage:
+                continue
+            self._trace_layout(storage.layout)
+            handle._tentative = False
+            position = handle._first_copy()
+            if position is not None:
+                handle._detach(position + 1, copies)
+
+    def _detach(self, length: int, copies: dict[tuple[int, ...], Storage]) -> None:
+        """Move to a storage of its own what the first `length` views show."""
+        prefix = tuple(id(view) for view in self._views[:length])
+        own = copies.get(prefix)
+        if own is None:
+            value = self._storage.value
+            for view in self._views[:length]:
+                value = view.apply(value)
+            own = copies[prefix] = Storage(value)
+        self._storage, self._views, self._cache = own, self._views[length:], None
+
+    def _trace_layout(self, layout: Layout) -> None:
+        note = getattr(self._trace, "note_layout", None)
+        if note is not None:
+            note(layout)
+
+    def _write(self, new: Value) -> None:
+        """Replace what this handle shows by `new` (same shape and dtype)."""
+        # the value before settling keeps its meaning: settling may move this very handle
+        self._settle()
+        storage = self._storage
+        if storage.read_only or any(not view.writable for view in self._views):
+            msg = "assignment destination is read-only"
+            raise ValueError(msg)
+        bases = [storage.value]
+        for view in self._views:
+            bases.append(view.apply(bases[-1]))
+        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
+            new = view.write(base, new)
+        storage.replace(new)
+
+    # ------------------------------------------------------------------ plain Python values
+
+    def _plain(self, what: str) -> np.ndarray[Any, Any]:
+        """Return the values, or say that they depend on data."""
+        known = self._known
+        if known is not None:
+            return known
+        hosted = host.specialise(self._value)
+        if hosted is not None:
+            return hosted
+        line = self._trace.source
+        where = f" at {line}" if line is not None else ""
+        msg = (
+            f"{what} needs the values of a traced array {self.dtype}"
+            f"[{', '.join(map(str, self.shape))}]{where}, which only a run of the model knows; "
+            "use np.where, a mask or an array operation instead, or call the function without "
+            "fallback='error' to run it eagerly"
+        )
+        raise DataDependentError(msg)
+
+    def __bool__(self) -> bool:
+        self._mark()
+        if self._nd is None and self._known is None and self.ndim:
+            if int(self.size) != 1:
+                msg = (
+                    "The truth value of an array with more than one element is ambiguous. "
+                    "Use a.any() or a.all()"
+                )
+                raise ValueError(msg)
+        return bool(self._plain("a truth value"))
+
+    def __int__(self) -> int:
+        self._mark()
+        return int(self._plain("int()"))
+
+    def __float__(self) -> float:
+        self._mark()
+        return float(self._plain("float()"))
+
+    def __complex__(self) -> complex:
+        self._mark()
+        return complex(self._plain("complex()"))
+
+    def __index__(self) -> int:
+        self._mark()
+        if self.dtype.kind not in "iu" or self.ndim:
+            msg = "only integer scalar arrays can be converted to a scalar index"
+            raise TypeError(msg)
+        return int(self._plain("an index"))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            msg = "len() of unsized object"
+            raise TypeError(msg)
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        if not self.ndim:
+            msg = "iteration over a 0-d array"
+            raise TypeError(msg)
+        return (self[i] for i in range(int(self.shape[0])))
+
+    def __contains__(self, item: Any) -> bool:
+        return bool((self == item).any())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        values = self._plain("np.asarray() or a function outside onnxjit")
+        if dtype is not None and values.dtype != dtype:
+            return values.astype(dtype)
+        return values.copy() if copy or self._nd is None else values
+
+    def __hash__(self) -> int:
+        if self._kind == ARRAY:
+            msg = f"unhashable type: '{type(self).__name__}'"
+            raise TypeError(msg)
+        return hash(self._plain("hash()")[()])
+
+    def __format__(self, spec: str) -> str:
+        if self._known is None:
+            return repr(self) if not spec else format(self._plain("a format")[()], spec)
+        known = self._known
+        return format(known[()] if known.ndim == 0 else known, spec)
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return self.copy()
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        if self._nd is None:
+            msg = "a traced array cannot be pickled: it has no values outside its trace"
+            raise LeakError(msg)
+        return Array.eager, (self._nd, self._kind)
+
+    def _mark(self) -> None:
+        if self._nd is None:
+            self._trace.mark_line()
+
+
+def _try_strides(view: View, shape: Any, strides: Any) -> Any:
+    """Return the strides of a view, None for a copy, UNDECIDED where sizes decide."""
+    try:
+        return view.strides(shape, strides)
+    except UndecidedError:
+        return UNDECIDED
+
+
+def _hinted_strides(view: View, shape: Any, strides: Any) -> Any:
+    """Return strides by example sizes where the symbolic rule cannot tell."""
+    sizes, steps = hints(shape), hints(strides)
+    if sizes is None or steps is None:
+        return None
+    if isinstance(view, ReshapeView):
+        target = hints(view.shape)
+        return None if target is None else ReshapeView(target).strides(sizes, steps)
+    return view.strides(sizes, steps)
+
+
+def wrap(value: Value, kind: str = ARRAY, layout: Layout | None = None) -> Array:
+    """Return a new traced array holding a value."""
+    if kind == SCALAR and value.ndim:
+        kind = ARRAY
+    if value.weak:
+        kind = _PYTHON.get(value.dtype.kind, SCALAR)
+    return Array.traced(Storage(value, layout=layout), kind)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between what users hold (arrays, scalars, containers) and values of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from onnxjit._core.dims import Dim
+from onnxjit._core.program import Value
+
+from .array import ARRAY, SCALAR, Array, wrap
+from .storage import Layout
+
+__all__ = ["arrays_in", "is_known", "is_traced", "to_arrays", "to_numpy", "to_values"]
+
+_CONTAINERS = (tuple, list)
+
+
+def arrays_in(x: Any) -> Iterator[Array | Dim]:
+    """Yield the arrays and sizes in nested tuples, lists and dicts."""
+    if isinstance(x, (Array, Dim)):
+        yield x
+    elif isinstance(x, _CONTAINERS):
+        for item in x:
+            yield from arrays_in(item)
+    elif isinstance(x, dict):
+        for item in x.values():
+            yield from arrays_in(item)
+    elif isinstance(x, slice):
+        yield from arrays_in((x.start, x.stop, x.step))
+
+
+def is_traced(x: Any) -> bool:
+    """Whether an object belongs to a trace: a traced array or a size."""
+    return isinstance(x, Dim) or (isinstance(x, Array) and x._nd is None)
+
+
+def is_known(x: Array | Dim) -> bool:
+    """Whether an array's values are known."""
+    return isinstance(x, Array) and x._known is not None
+
+
+def _map(x: Any, leaf: Any) -> Any:
+    if isinstance(x, (Array, Dim)):
+        return leaf(x)
+    if isinstance(x, _CONTAINERS):
+        if hasattr(x, "_fields"):
+            return type(x)(*(_map(i, leaf) for i in x))
+        return type(x)(_map(i, leaf) for i in x)
+    if isinstance(x, dict):
+        return {k: _map(v, leaf) for k, v in x.items()}
+    if isinstance(x, slice):
+        return slice(*(_map(i, leaf) for i in (x.start, x.stop, x.step)))
+    return x
+
+
+def _value(x: Array | Dim) -> Any:
+    if isinstance(x, Dim):
+        return x
+    if x._nd is not None:
+        # an eager array inside a trace is a constant of it
+        return x._nd if x._kind == ARRAY else x._nd[()]
+    return x._value
+
+
+def to_values(x: Any) -> Any:
+    """Replace traced arrays by their values; sizes and everything else stay."""
+    return _map(x, _value)
+
+
+def _numpy(x: Array | Dim) -> Any:
+    if isinstance(x, Dim):
+        return x
+    known = x._known
+    if known is None:
+        return x
+    if x._is_weak:
+        return known.item()
+    return known if x._kind == ARRAY else known[()]
+
+
+def to_numpy(x: Any) -> Any:
+    """Replace arrays with known values by ndarrays and scalars."""
+    return _map(x, _numpy)
+
+
+def to_arrays(x: Any, *, scalar: bool, layout: Layout | None = None) -> Any:
+    """Replace values by new traced arrays, in tuples, lists and named tuples too."""
+    if isinstance(x, Value):
+        return wrap(x, SCALAR if scalar else ARRAY, layout)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(to_arrays(i, scalar=scalar) for i in x))
+    if isinstance(x, _CONTAINERS):
+        return type(x)(to_arrays(i, scalar=scalar) for i in x)
+    return x
+
+
+def from_numpy_results(x: Any, constant: Any) -> Any:
+    """Replace ndarrays and NumPy scalars by known traced arrays made by `constant`."""
+    if isinstance(x, np.ndarray):
+        return constant(x, ARRAY)
+    if isinstance(x, np.generic):
+        return constant(x, SCALAR)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(from_numpy_results(i, constant) for i in x))
+    if isinstance(x, _CONTAINERS):
+        return type(x)(from_numpy_results(i, constant) for i in x)
+    return x

@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's doors: what a call of a NumPy function, a ufunc or an operator on arrays does."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy._core._exceptions import _UFuncOutputCastingError
+
+from onnxjit._core.bind import as_value
+from onnxjit._core.dims import HOOKS, Dim
+from onnxjit._core.program import Value
+from onnxjit._ops import table
+from onnxjit._ops.cast import astype as cast_value
+from onnxjit._ops.convert import as_array
+from onnxjit._ops.elementwise import where as where_value
+from onnxjit._ops.index_write import scatter
+from onnxjit._ops.row import Function, Ufunc
+from onnxjit._ops.structure import broadcast_to
+from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
+from onnxjit._ops.ufunc_methods import (
+    ufunc_accumulate,
+    ufunc_outer,
+    ufunc_reduce,
+    ufunc_reduceat,
+)
+from onnxjit.errors import LeakError, SideEffectError, UnsupportedError
+
+from .array import ARRAY, BOOL, SCALAR, Array, wrap
+from .convert import (
+    arrays_in,
+    from_numpy_results,
+    is_known,
+    is_traced,
+    to_arrays,
+    to_numpy,
+    to_values,
+)
+from .doors import DOORS
+from .storage import Layout, k_order
+from .trace import Tracer, current_tracer, dim_array
+
+__all__ = ["call_function", "call_ufunc", "constant_array"]
+
+_NUMBERS: Final = (bool, int, float, complex)
+#: constants larger than this are built by the graph instead of being stored in it
+_STORE_LIMIT: Final = 1 << 20
+
+
+def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the user's line to whatever a door raises."""
+
+    @functools.wraps(door)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tracer = current_tracer()
+        if tracer is None:
+            return door(*args, **kwargs)
+        tracer.mark_line()
+        try:
+            return door(*args, **kwargs)
+        except Exception as e:
+            note = f"traced at {tracer.source}"
+            if note not in getattr(e, "__notes__", ()):
+                e.add_note(note)
+            raise
+
+    return call
+
+
+def constant_array(values: Any, kind: str = ARRAY) -> Array:
+    """Return a traced array whose values are known."""
+    tracer = _tracer()
+    return wrap(tracer.constant(np.array(values, copy=True)), kind)
+
+
+def _tracer() -> Tracer:
+    tracer = current_tracer()
+    if tracer is None:
+        msg = "a traced array is used outside its trace; return it from the function instead"
+        raise LeakError(msg)
+    return tracer
+
+
+def _folded(call: Callable[[], Any]) -> Any:
+    with np.errstate(all="ignore"):
+        return from_numpy_results(call(), constant_array)
+
+
+# ---------------------------------------------------------------------------- functions
+
+
+@functools.cache
+def _signature(row: Function) -> inspect.Signature:
+    try:
+        return inspect.signature(row.numpy)
+    except (TypeError, ValueError):
+        return inspect.signature(row.implementation)
+
+
+def _bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind a call with NumPy's own signature; options at "no value" are left out."""
+    name = getattr(row.numpy, "__name__", str(row.numpy))
+    signature = _signature(row)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as e:
+        msg = f"{name}() {e}"
+        raise TypeError(msg) from None
+    given: dict[str, Any] = {}
+    for key, value in bound.arguments.items():
+        parameter = signature.parameters[key]
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            given.update(value)
+        elif value is not np._NoValue:
+            given[key] = value
+    for key in row.omits:
+        default = signature.parameters[key].default if key in signature.parameters else None
+        if key in given and given.pop(key) is not default:
+            msg = f"{name}() is not carried with {key}=; leave it out"
+            raise UnsupportedError(msg)
+    return given
+
+
+def _call(row: Function, given: dict[str, Any]) -> Any:
+    """Call an implementation by keyword; its variadic parameter gets NumPy's."""
+    signature = _implementation_signature(row)
+    positional: list[Any] = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and parameter.name in given:
+            positional.append(given.pop(parameter.name))
+        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            positional.extend(given.pop(parameter.name, ()))
+    return row.implementation(*positional, **given)
+
+
+@functools.cache
+def _implementation_signature(row: Function) -> inspect.Signature:
+    return inspect.signature(row.implementation)
+
+
+@_noted
+def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function on arrays: fold, look at, write to, or record."""
+    arrays = list(arrays_in((args, kwargs)))
+    tracer = current_tracer()
+    if tracer is None:
+        if any(is_traced(a) for a in arrays):
+            _tracer()
+        return DOORS.eager(func, "__call__", args, kwargs)
+    row = table.FUNCTIONS.get(func)
+    static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
+    if static and (row is None or not (row.view or row.writes)) and _out(kwargs) is None:
+        result = _fold_function(func, row, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    if row is None:
+        return _by_source(func, args, kwargs)
+    return _record(row, args, kwargs)
+
+
+def _fold_function(func: Any, row: Function | None, args: Any, kwargs: Any) -> Any:
+    """Let NumPy compute on known values; a large result that a row can build is recorded."""
+    if row is not None and not list(arrays_in((args, kwargs))) and _is_large(func, args, kwargs):
+        return NotImplemented
+    return _folded(lambda: func(*to_numpy(args), **to_numpy(kwargs)))
+
+
+def _is_large(func: Any, args: Any, kwargs: Any) -> bool:
+    shape = args[0] if args else kwargs.get("shape")
+    if func not in table.BY_SHAPE or shape is None:
+        return False
+    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return int(np.prod([int(n) for n in sizes], dtype=object)) * 8 > _STORE_LIMIT
+
+
+def _out(kwargs: dict[str, Any]) -> Any:
+    out = kwargs.get("out")
+    return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+
+
+def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run NumPy's own Python source of a function on traced arrays."""
+    twin = DOORS.source(func)
+    if twin is None:
+        name = f"{getattr(func, '__module__', '')}.{getattr(func, '__name__', func)}"
+        msg = f"{name} is not carried by onnxjit inside a trace"
+        raise UnsupportedError(msg)
+    return twin(*args, **kwargs)
+
+
+def _record(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = _bind(row, args, kwargs)
+    out = given.pop("out", None)
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if row.view:
+        return _record_view(row, given)
+    if row.writes is not None:
+        return _record_write(row, given)
+    result = _call(row, to_values(given))
+    if out is not None:
+        return _into(out, result, row.numpy.__name__)
+    return to_arrays(result, scalar=row.scalar)
+
+
+def _record_view(row: Function, given: dict[str, Any]) -> Any:
+    first = next(iter(given))
+    base = given[first]
+    if not isinstance(base, Array):
+        base = wrap(as_array(to_values(base)))
+    elif base._nd is not None:
+        base = constant_array(base._nd, base._kind)
+    result = _call(row, {**to_values(given), first: base._value})
+
+    def finish(r: Any) -> Any:
+        if isinstance(r, Value):
+            return base if r is base._value and not row.scalar else wrap(r)
+        if isinstance(r, (tuple, list)):
+            return type(r)(finish(i) for i in r)
+        return base._view(r)
+
+    return finish(result)
+
+
+def _record_write(row: Function, given: dict[str, Any]) -> None:
+    assert row.writes is not None  # the caller looked
+    target = given[row.writes]
+    if not isinstance(target, Array):
+        _refuse_write(target, row.numpy.__name__)
+    new = _call(row, to_values(given))
+    target._write(new)
+
+
+def _refuse_write(target: Any, what: str) -> None:
+    msg = (
+        f"{what} writes into a {type(target).__name__} made outside the traced function; "
+        "make it inside (np.zeros, np.empty, .copy()) or pass it as an argument"
+    )
+    raise SideEffectError(msg)
+
+
+def _into(out: Any, result: Any, name: str, casting: str = "same_kind") -> Any:
+    """Write a result into `out=` and return `out`."""
+    if not isinstance(out, Array):
+        _refuse_write(out, name)
+    value = as_value(result)
+    if not np.can_cast(value.dtype.numpy, out.dtype, casting):
+        msg = (
+            f"Cannot cast array data from {value.dtype.numpy!r} to {out.dtype!r} "
+            f"according to the rule '{casting}'"
+        )
+        raise TypeError(msg)
+    _write_broadcast(out, value)
+    return out
+
+
+def _write_broadcast(out: Array, value: Value) -> None:
+    cast = cast_value(value, out._value.dtype)
+    out._write(cast if cast.shape == out._value.shape else broadcast_to(cast, out._value.shape))
+
+
+# ---------------------------------------------------------------------------- ufuncs
+
+
+def _foreign(x: Any) -> bool:
+    """Whether another array type wants to handle the operation itself."""
+    if isinstance(x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)):
+        return False
+    return hasattr(type(x), "__array_ufunc__")
+
+
+@_noted
+def call_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a ufunc, or one of its methods, on arrays."""
+    if any(_foreign(x) for x in inputs):
+        return NotImplemented
+    arrays = list(arrays_in((inputs, kwargs)))
+    tracer = current_tracer()
+    if tracer is None:
+        if any(is_traced(a) for a in arrays):
+            _tracer()
+        return DOORS.eager(ufunc, method, inputs, kwargs)
+    if (
+        method != "at"
+        and _given_out(kwargs) is None
+        and not any(isinstance(a, Dim) for a in arrays)
+        and all(is_known(a) for a in arrays)
+    ):
+        numbers, options = to_numpy(inputs), to_numpy(kwargs)
+        return _folded(lambda: getattr(ufunc, method)(*numbers, **options))
+    row = table.UFUNCS.get(ufunc)
+    if row is None:
+        msg = f"the ufunc {ufunc.__name__} is not carried by onnxjit inside a trace"
+        raise UnsupportedError(msg)
+    if method == "__call__":
+        return _ufunc_call(row, inputs, dict(kwargs))
+    return _ufunc_method(row, method, inputs, dict(kwargs))
+
+
+def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Return the outputs given, None when there are none."""
+    out = kwargs.get("out")
+    if out is None:
+        return None
+    out = out if isinstance(out, tuple) else (out,)
+    return None if all(o is None for o in out) else out
+
+
+def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    count = row.numpy.nin
+    outs = _given_out(kwargs)
+    kwargs.pop("out", None)
+    if len(inputs) > count:
+        outs, inputs = inputs[count:], inputs[:count]
+    if len(inputs) < count:
+        msg = f"{row.numpy.__name__}() takes from {count} to {row.numpy.nargs} positional arguments"
+        raise TypeError(msg)
+    where = kwargs.pop("where", True)
+    if kwargs.pop("subok", True) not in (True, False) or kwargs.pop("order", "K") not in "KCA":
+        msg = f"{row.numpy.__name__}() is carried with order='K' only"
+        raise UnsupportedError(msg)
+    values = [as_array(to_values(x)) for x in inputs]
+    casting = kwargs.get("casting", "same_kind")
+    result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
+    results = result if isinstance(result, tuple) else (result,)
+    layout = _layout(inputs, results[0].ndim)
+    if outs is None:
+        wrapped = tuple(to_arrays(r, scalar=True, layout=layout) for r in results)
+    else:
+        outs = (*outs, *(None,) * (len(results) - len(outs)))
+        wrapped = tuple(
+            to_arrays(r, scalar=True)
+            if o is None
+            else _ufunc_out(row, o, r, where, casting, position)
+            for position, (o, r) in enumerate(zip(outs, results, strict=True))
+        )
+    return wrapped if len(wrapped) > 1 else wrapped[0]
+
+
+def _ufunc_out(  # noqa: PLR0913, PLR0917  the parts of one ufunc call
+    row: Ufunc, out: Any, value: Value, where: Any, casting: str, position: int
+) -> Any:
+    if not isinstance(out, Array):
+        _refuse_write(out, row.numpy.__name__)
+    if not np.can_cast(value.dtype.numpy, out.dtype, casting):
+        raise _UFuncOutputCastingError(
+            row.numpy, casting, value.dtype.numpy, out.dtype, position
+        )
+    if value.ndim > out.ndim:
+        msg = (
+            f"non-broadcastable output operand with shape {_text(out.shape)} doesn't match the "
+            f"broadcast shape {_text(value.shape)}"
+        )
+        raise ValueError(msg)
+    cast = cast_value(value, out._value.dtype)
+    if where is not True:
+        cast = where_value(to_values(where), cast, out._value)
+    _write_broadcast(out, cast)
+    return out
+
+
+def _text(shape: Any) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def _layout(inputs: tuple[Any, ...], ndim: int) -> Layout | None:
+    """Return the memory order NumPy gives an elementwise result of these operands."""
+    if ndim < 2:
+        return None
+    arrays = [x for x in inputs if isinstance(x, Array) and x._nd is None and x.ndim]
+    depends = frozenset[int]().union(*(a._storage.layout.arguments for a in arrays))
+    plain = all(
+        not a._views and a._storage.layout.order is None and a._storage.layout.example is None
+        for a in arrays
+    )
+    if plain:
+        return Layout(None, depends) if depends else None
+    strides = [a._strides() for a in arrays]
+    if any(not isinstance(s, tuple) for s in strides):
+        return Layout(None, depends)
+    order = k_order([a.shape for a in arrays], strides, ndim)
+    return Layout(order, depends)
+
+
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
+    "reduce": ufunc_reduce,
+    "accumulate": ufunc_accumulate,
+    "outer": ufunc_outer,
+    "reduceat": ufunc_reduceat,
+}
+#: ufunc -> how ScatterND combines, and whether the operand is negated first
+_AT: Final = {
+    np.add: ("add", False), np.subtract: ("add", True), np.multiply: ("mul", False),
+    np.maximum: ("max", False), np.minimum: ("min", False),
+}  # fmt: skip
+
+
+def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
+    """Return the value of an array after ``ufunc.at``."""
+    if row.numpy not in _AT or value is None:
+        msg = f"np.{row.numpy.__name__}.at is not carried by onnxjit inside a trace"
+        raise UnsupportedError(msg)
+    reduction, negate = _AT[row.numpy]
+    operand = as_array(value)
+    result = ufunc_call(row, (target, operand)).dtype.numpy
+    if not np.can_cast(result, target.dtype.numpy, "same_kind"):
+        raise _UFuncOutputCastingError(
+            row.numpy, "same_kind", result, target.dtype.numpy, 0
+        )
+    if negate:
+        operand = ufunc_call(table.UFUNCS[np.negative], (operand,))
+    return scatter(target, index, operand, reduction)
+
+
+def _ufunc_method(
+    row: Ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if method == "at":
+        target = inputs[0]
+        if not isinstance(target, Array):
+            _refuse_write(target, f"{row.numpy.__name__}.at")
+        rest = (to_values(x) for x in inputs[1:])
+        target._write(_at(row, target._value, *rest))
+        return None
+    out = _given_out(kwargs)
+    kwargs.pop("out", None)
+    given = {k: v for k, v in to_values(kwargs).items() if v is not np._NoValue}
+    values = [to_values(x) for x in inputs]
+    result = _METHODS[method](row, *values, **given)
+    if out is not None:
+        return _into(out[0], result, f"{row.numpy.__name__}.{method}")
+    return to_arrays(result, scalar=True)
+
+
+# ---------------------------------------------------------------------------- operators
+
+
+def _is_weak(x: Any) -> bool:
+    if isinstance(x, Array):
+        return x._nd is None and x._is_weak
+    return isinstance(x, Dim) or type(x) in _NUMBERS
+
+
+def _not_numbers(x: Any) -> bool:
+    return x is None or isinstance(x, (str, bytes, dict, set))
+
+
+def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Apply a Python operator."""
+    for x in (a, b):
+        if getattr(type(x), "__array_ufunc__", True) is None or _foreign(x):
+            return NotImplemented
+        if _not_numbers(x) or not isinstance(
+            x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)
+        ):
+            if ufunc in (np.equal, np.not_equal):
+                array = a if isinstance(a, Array) else b
+                return DOORS.function(
+                    np.full_like, (array, ufunc is np.not_equal), {"dtype": np.bool_}
+                )
+            return NotImplemented
+    if _is_weak(a) and _is_weak(b):
+        return _weak_operator(ufunc, a, b)
+    return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+@_noted
+def _weak_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Apply an operator to two Python numbers, one of them traced."""
+    result = weak_binary(ufunc, as_value(to_values(a)), as_value(to_values(b)))
+    if isinstance(result, tuple):
+        return tuple(_number(r) for r in result)
+    return _number(result)
+
+
+def _number(value: Value) -> Array:
+    return wrap(value, BOOL if value.dtype.kind == "b" else ARRAY)
+
+
+def call_unary(ufunc: np.ufunc, a: Array) -> Any:
+    """Apply a unary Python operator."""
+    if _is_weak(a):
+        return _number(weak_unary(ufunc, a._value))
+    return call_ufunc(ufunc, "__call__", (a,), {})
+
+
+def call_inplace(ufunc: np.ufunc, a: Array, b: Any) -> Any:
+    """Apply ``a op= b``: in place on arrays, a new object for scalars."""
+    if a._kind != ARRAY:
+        return call_operator(ufunc, a, b)
+    if _not_numbers(b):
+        return NotImplemented
+    return call_ufunc(ufunc, "__call__", (a, b), {"out": (a,)})
+
+
+# ---------------------------------------------------------------------------- wiring
+
+HOOKS.dim_array = dim_array
+HOOKS.ufunc = call_ufunc
+DOORS.operator = call_operator
+DOORS.unary = call_unary
+DOORS.inplace = call_inplace
+DOORS.function = call_function
+DOORS.ufunc = call_ufunc

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls that operators and methods make; `dispatch` fills the record at import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["DOORS", "Doors"]
+
+
+def _unset(*_: Any, **__: Any) -> Any:
+    msg = "onnxjit._trace.dispatch has not been imported"
+    raise RuntimeError(msg)
+
+
+class Doors:
+    """Entry points.
+
+    Attributes
+    ----------
+    operator : callable
+        ``operator(ufunc, a, b)``: a Python operator on arrays, `NotImplemented` for others.
+    unary : callable
+        ``unary(ufunc, a)``.
+    inplace : callable
+        ``inplace(ufunc, a, b)``: ``a op= b``.
+    function : callable
+        ``function(numpy_function, args, kwargs)``.
+    ufunc : callable
+        ``ufunc(ufunc, method, inputs, kwargs)``.
+    getitem, setitem : callable
+        Subscripts.
+    eager : callable
+        ``eager(numpy_callable, method, args, kwargs)``: evaluate at once.
+    source : callable
+        ``source(numpy_function)``: the function's own Python source as a traceable twin, or None.
+    """
+
+    __slots__ = (
+        "astype", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
+        "operator", "real", "refuse", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
+        "view",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.operator: Callable[..., Any] = _unset
+        self.unary: Callable[..., Any] = _unset
+        self.inplace: Callable[..., Any] = _unset
+        self.function: Callable[..., Any] = _unset
+        self.ufunc: Callable[..., Any] = _unset
+        self.getitem: Callable[..., Any] = _unset
+        self.setitem: Callable[..., Any] = _unset
+        self.eager: Callable[..., Any] = _unset
+        self.source: Callable[..., Any] = lambda _: None
+        self.astype: Callable[..., Any] = _unset
+        self.copy: Callable[..., Any] = _unset
+        self.flat: Callable[..., Any] = _unset
+        self.item: Callable[..., Any] = _unset
+        self.real: Callable[..., Any] = _unset
+        self.refuse: Callable[..., Any] = _unset
+        self.setflags: Callable[..., Any] = _unset
+        self.tolist: Callable[..., Any] = _unset
+        self.view: Callable[..., Any] = _unset
+        self.namespace: Callable[..., Any] = _unset
+
+
+DOORS = Doors()

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Subscripts, copies, casts and Python scalars of traced arrays."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
+from onnxjit._core.program import Value
+from onnxjit._ops.cast import astype as cast_value
+from onnxjit._ops.index import getitem
+from onnxjit._ops.index_write import setitem
+from onnxjit._ops.structure import reshape
+from onnxjit._ops.ufunc import as_weak
+from onnxjit.errors import DataDependentError, UnsupportedError
+
+from .array import ARRAY, SCALAR, Array, wrap
+from .array import BOOL as BOOL_KIND
+from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
+from .dispatch import _noted, call_function, constant_array
+from .doors import DOORS
+from .trace import current_tracer
+
+__all__ = ["python_number"]
+
+_PYTHON_DTYPE: Final = {"b": BOOL, "i": INT64, "u": INT64, "f": FLOAT64, "c": COMPLEX128}
+
+
+@_noted
+def get_item(array: Array, index: Any) -> Any:
+    """Return ``array[index]``: a view for basic indices, a copy for others."""
+    if array._nd is not None and not any(map(is_traced, arrays_in(index))):
+        return DOORS.eager(operator.getitem, "__call__", (array, index), {})
+    if array._nd is not None:
+        array = constant_array(array._nd, array._kind)
+    index = to_numpy(index)
+    values = to_values(index)
+    if isinstance(values, tuple) and not values and not array.ndim:
+        return wrap(array._value, SCALAR)
+    result = getitem(array._value, values)
+    if isinstance(result, Value):
+        return wrap(result, ARRAY if _has_ellipsis(index) else SCALAR)
+    return array._view(result)
+
+
+def _has_ellipsis(index: Any) -> bool:
+    return any(i is Ellipsis for i in (index if isinstance(index, tuple) else (index,)))
+
+
+@_noted
+def set_item(array: Array, index: Any, value: Any) -> None:
+    """Perform ``array[index] = value``."""
+    if array._nd is not None and not any(map(is_traced, arrays_in((index, value)))):
+        DOORS.eager(operator.setitem, "__call__", (array, index, value), {})
+        return
+    if array._nd is not None:
+        from .dispatch import _refuse_write
+
+        _refuse_write(array, "an item assignment")
+    if array._kind != ARRAY:
+        msg = f"'numpy.{array.dtype.name}' object does not support item assignment"
+        raise TypeError(msg)
+    index = to_numpy(index)
+    if isinstance(value, Array) and _is_own_view(array, index, value):
+        return
+    if is_known(array) and not any(not is_known(a) for a in arrays_in((index, value))):
+        _set_known(array, index, value)
+        return
+    array._write(setitem(array._value, to_values(index), to_values(value)))
+
+
+def _set_known(array: Array, index: Any, value: Any) -> None:
+    known = array._known
+    assert known is not None  # the caller looked
+    changed = known.copy()
+    with np.errstate(all="ignore"):
+        changed[index] = to_numpy(value)
+    array._write(array._trace.constant(changed))
+
+
+def _is_own_view(array: Array, index: Any, value: Array) -> bool:
+    """Whether ``a[i] op= v`` hands back the view it has just written through."""
+    if value._nd is not None or value._storage is not array._storage or value._tentative:
+        return False
+    if value._views[: len(array._views)] != array._views:
+        return False
+    if len(value._views) == len(array._views):
+        return index is Ellipsis
+    view = getitem(array._value, to_values(index))
+    return not isinstance(view, Value) and view.apply(array._value) is value._value
+
+
+@_noted
+def as_type(array: Array, dtype: Any, casting: str, copy: Any) -> Any:
+    """Cast to another dtype."""
+    target = np.dtype(dtype)
+    if array._nd is not None:
+        return DOORS.eager(np.ndarray.astype, "__call__", (array, target, casting, copy), {})
+    if not np.can_cast(array.dtype, target, casting):
+        msg = (
+            f"Cannot cast array data from {array.dtype!r} to {target!r} "
+            f"according to the rule '{casting}'"
+        )
+        raise TypeError(msg)
+    if target == array.dtype and not copy:
+        return array
+    return wrap(
+        cast_value(array._value, carried(target)), array._kind if not array._is_weak else SCALAR
+    )
+
+
+def carried(dtype: np.dtype[Any]) -> DType:
+    """Return the element type of a dtype, or say that it is not carried."""
+    try:
+        return from_numpy(dtype)
+    except KeyError:
+        msg = f"dtype {dtype} is not carried by onnxjit"
+        raise UnsupportedError(msg) from None
+
+
+def copy_array(array: Array) -> Array:
+    """Return a copy that shares nothing."""
+    if array._nd is not None:
+        return Array.eager(array._nd.copy(), array._kind)
+    array._mark()
+    return wrap(array._value, array._kind)
+
+
+def python_number(array: Array, kind: str | None = None) -> Any:
+    """Return the one element as a Python number: a plain one if known, else a weak value.
+
+    Integers become sizes (`Dim`), so that they can be used in shapes and slices.
+    """
+    if is_known(array):
+        known = array._known
+        assert known is not None  # is_known
+        return known.item() if kind is None else _PLAIN[kind](known.item())
+    value = array._value
+    if value.ndim:
+        value = reshape(value, ())
+    target = _PYTHON_DTYPE[kind or value.dtype.kind]
+    cast = cast_value(value, target)
+    if target is INT64:
+        return _size(cast)
+    return wrap(as_weak(cast), BOOL_KIND) if target is BOOL else wrap(as_weak(cast))
+
+
+_PLAIN: Final[dict[str, Any]] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def _size(value: Value) -> Any:
+    """Return a data-dependent integer as a size."""
+    trace = value.block.trace
+    symbol = trace.env.symbol(f"int{value.id}", data=True, lower=None, origin=(value, None))
+    return symbol
+
+
+@_noted
+def item(array: Array, args: tuple[Any, ...]) -> Any:
+    """Return one element as a Python scalar."""
+    if array._nd is not None:
+        return array._nd.item(*args)
+    if args:
+        index = args[0] if len(args) == 1 else args
+        flat = array if isinstance(index, tuple) else call_function(np.ravel, (array,), {})
+        return python_number(flat[index])
+    if isinstance(array.size, int) and array.size != 1:
+        msg = "can only convert an array of size 1 to a Python scalar"
+        raise ValueError(msg)
+    return python_number(array)
+
+
+def tolist(array: Array) -> Any:
+    """Return nested lists of Python scalars."""
+    known = array._known
+    if known is not None:
+        return known.tolist()
+    if not array.ndim:
+        return python_number(array)
+    return [tolist(row) if isinstance(row, Array) else row for row in array]
+
+
+class Flat:
+    """`ndarray.flat`: the elements in C order."""
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: Array) -> None:
+        self._base = base
+
+    def __iter__(self) -> Any:
+        return iter(self._elements())
+
+    def __len__(self) -> int:
+        return int(self._base.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._elements()[index]
+        return found.copy() if isinstance(found, Array) else found
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        elements = self._elements().copy()
+        elements[index] = value
+        self._base[...] = call_function(np.reshape, (elements, self._base.shape), {})
+
+    def _elements(self) -> Any:
+        return call_function(np.ravel, (self._base,), {})
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._elements().__array__(dtype, copy)
+
+    @property
+    def base(self) -> Array:
+        """The array."""
+        return self._base
+
+    def copy(self) -> Any:
+        """Return the elements as a one-dimensional array."""
+        return self._elements().copy()
+
+
+def real(array: Array) -> Any:
+    """Return the real part: the array itself where it is real."""
+    return array if array.dtype.kind != "c" else call_function(np.real, (array,), {})
+
+
+def refuse(what: str, remedy: str) -> None:
+    """Refuse a feature."""
+    msg = f"{what} is not carried by onnxjit; {remedy}"
+    raise UnsupportedError(msg)
+
+
+def view(array: Array, dtype: Any, kind: Any) -> Any:
+    """Return another look at the same memory."""
+    if kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype):
+        refuse(f"ndarray.view({dtype or kind})", "use astype")
+    return get_item(array, ...)
+
+
+def setflags(array: Array, write: Any) -> None:
+    """Set or clear the write flag."""
+    if array._nd is not None:
+        array._nd.setflags(write=write)
+    elif write is not None:
+        array._storage.read_only = not write
+
+
+def needs_static(what: str) -> Any:
+    """Say that something depends on data."""
+    tracer = current_tracer()
+    where = f" at {tracer.source}" if tracer is not None else ""
+    msg = f"{what}{where} depends on data"
+    raise DataDependentError(msg)
+
+
+def capture_item(table: Any, index: Any) -> Any:
+    """Return ``table[index]`` for an ndarray or list of the surroundings and a traced index."""
+    if isinstance(table, np.ndarray):
+        tracer = current_tracer()
+        assert tracer is not None  # a traced index has a trace
+        return get_item(tracer.capture(table), index)
+    if isinstance(table, (list, tuple)) and isinstance(index, (Dim, Array)):
+        numbers = np.array(table)
+        if numbers.dtype.kind in "biuf" and numbers.ndim == 1:
+            found = get_item(constant_array(numbers), index)
+            return python_number(found) if isinstance(table[0], (int, float)) else found
+    return table[index]
+
+
+DOORS.getitem = get_item
+DOORS.setitem = set_item
+DOORS.astype = as_type
+DOORS.copy = copy_array
+DOORS.item = item
+DOORS.tolist = tolist
+DOORS.flat = Flat
+DOORS.real = real
+DOORS.refuse = refuse
+DOORS.view = view
+DOORS.setflags = setflags

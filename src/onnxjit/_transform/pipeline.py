@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The passes that every program goes through before it is lowered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .rewrite import rewrite
+from .simplify import RULES
+
+if TYPE_CHECKING:
+    from onnxjit._core.program import Program
+
+__all__ = ["run_passes", "simplify"]
+
+
+def run_passes(program: Program) -> tuple[Program, bool]:
+    """Return an equivalent program with fewer operations, and whether it changed.
+
+    One sweep is enough: operands are simplified before the equations that read them.
+    """
+    return rewrite(program, RULES)
+
+
+def simplify(program: Program) -> Program:
+    """Return an equivalent program with fewer operations."""
+    return run_passes(program)[0]
