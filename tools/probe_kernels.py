@@ -56,8 +56,12 @@ def codes(types: Iterable[str]) -> str:
 def schemas() -> dict[str, list[Any]]:
     """Return the versions of each standard operator that opsets from `OLDEST` on use."""
     found: dict[str, list[Any]] = {}
+    standard = {
+        (s.name, s.since_version, s.domain) for s in defs.get_all_schemas_with_history()
+    }
     for schema in state.get_all_operator_schema():
-        if schema.domain == "" and not schema.deprecated and defs.has(schema.name):
+        known = (schema.name, schema.since_version, schema.domain) in standard
+        if known and schema.domain == "" and not schema.deprecated:
             found.setdefault(schema.name, []).append(schema)
     for versions in found.values():
         versions.sort(key=lambda s: s.since_version)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,12 @@ from onnxjit._ops import elementwise
 from onnxjit._ops.row import Ufunc
 from onnxjit._ops.ufunc import ufunc_call
 
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent))
 from harness import run
 
 ROWS = [row for row in elementwise.ROWS if isinstance(row, Ufunc)]
 OPSETS = (13, 18, 21, 28)
-REAL = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8".split()
+REAL = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 Array = np.ndarray[Any, Any]
 
 
@@ -41,7 +41,9 @@ def special(dtype: str, count: int = 40) -> Array:
     edge = [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.5, -0.5, 1.5, 2.5, -2.5, 3, 0.1, 0.3]
     edge += [info.max, info.min, info.tiny, -info.tiny, info.smallest_subnormal, 1e-3, 10, 100]
     scale = 10 ** random.uniform(-4, 4, count)
-    return np.concatenate([edge, random.normal(size=count) * scale, random.normal(size=20)]).astype(dtype)
+    return np.concatenate(
+        [edge, random.normal(size=count) * scale, random.normal(size=20)]
+    ).astype(dtype)
 
 
 def arguments(dtypes: tuple[str, ...]) -> list[Array]:
@@ -60,7 +62,11 @@ def loops(row: Ufunc) -> list[tuple[str, ...]]:
     return [tuple("?" if t == "b1" else t for t in key) for key in found]
 
 
-def distance(got: Array, want: Array) -> float:
+#: which of 0.0 and -0.0 is larger is fixed neither here nor in NumPy
+TIES = {np.maximum, np.minimum, np.fmax, np.fmin}
+
+
+def distance(got: Array, want: Array, *, ties: bool = False) -> float:
     """Return the largest error in units in the last place; inf where not comparable."""
     if got.dtype.kind != "f":
         return 0.0 if np.array_equal(got, want) else np.inf
@@ -71,13 +77,15 @@ def distance(got: Array, want: Array) -> float:
     if (np.isinf(g) != np.isinf(w)).any():
         return np.inf
     zero = (w == 0) & (g == 0)
-    if (np.signbit(g) != np.signbit(w))[zero].any():
+    if not ties and (np.signbit(g) != np.signbit(w))[zero].any():
         return np.inf
     finite = np.isfinite(w)
     if (g != w)[~finite].any():
         return np.inf
     g, w = g[finite], w[finite]
-    unit = np.spacing(np.abs(w))
+    with np.errstate(over="ignore"):
+        unit = np.spacing(np.abs(w))
+    unit[np.isinf(unit)] = np.spacing(np.nextafter(np.finfo(w.dtype).max, w.dtype.type(0)))
     far = np.abs(g.astype("f8") - w.astype("f8")) / unit.astype("f8")
     return float(far.max(initial=0.0))
 
@@ -87,7 +95,8 @@ def assert_same(row: Ufunc, got: list[Array], want: Any, bound: float, note: str
     for g, w in zip(got, map(np.asarray, wants), strict=True):
         assert g.dtype == w.dtype, (row, note, g.dtype, w.dtype)
         assert g.shape == w.shape, (row, note)
-        assert distance(g, w) <= bound, (row, note, distance(g, w))
+        far = distance(g, w, ties=row.numpy in TIES)
+        assert far <= bound, (row, note, far)
 
 
 def usable(row: Ufunc, args: list[Array]) -> list[Array]:
@@ -117,11 +126,7 @@ def test_shapes(row: Ufunc) -> None:
     shapes = [((), ()), ((0,), (1,)), ((2, 3), (3,)), ((2, 1), (1, 3))]
     for pair in shapes:
         args = [np.ones(s, t) for s, t in zip(pair, dtypes, strict=False)]
-        want = row.numpy(*args)
+        with np.errstate(all="ignore"):
+            want = row.numpy(*args)
         got = run(lambda *v: ufunc_call(row, v), *args)
         assert_same(row, got, want, 2.0, str(pair))
-
-
-if __name__ == "__main__":
-    for row, opset in itertools.product(ROWS, OPSETS):
-        test_ufunc_equals_numpy(row, opset)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from tests.ops.harness import compiled, exported, run, trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from onnxjit._core.program import Value
 
@@ -292,10 +294,14 @@ def test_a_failing_run_names_the_line_and_raises_what_numpy_does():
     assert f"{__file__}:12 in " in caught.value.__notes__[0]
 
 
-def test_a_wrong_lowering_is_an_internal_error():
+def test_a_wrong_lowering_is_an_internal_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     wrong = Op("wrong", result=_same, lower=_direct("NoSuchOperator"))
     with pytest.raises(InternalError, match=r"onnxruntime refuses the model in .*\.onnx"):
         run(lambda x: bind_one(wrong, x), np.ones(2))
+    assert len(list(tmp_path.iterdir())) == 1
     wrong = Op("wrong", result=lambda x: Tensor(INT64, x.shape), lower=_direct("Neg"))
     with pytest.raises(InternalError, match="gave float32 instead of"):
         run(lambda x: bind_one(wrong, x), np.ones(2, np.float32))

@@ -171,7 +171,9 @@ class Entry:
         ``run(leaves)`` -> the function's result; written arguments are updated.
     """
 
-    __slots__ = ("__weakref__", "compiled", "guard", "leaves", "lines", "recording", "run")
+    __slots__ = (
+        "__weakref__", "build", "compiled", "guard", "leaves", "lines", "names", "recording", "run",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -183,16 +185,17 @@ class Entry:
     ) -> None:
         self.recording: Final = recording
         self.leaves: Final = [Leaf(x.kind, x.key, x.name, None) for x in leaves]
-        names = GuardNames()
-        self.lines: Final = guard_lines(recording, leaves, names, roots)
-        self.guard: Final = make_guard(self.lines, names)
+        self.names: Final = GuardNames()
+        self.lines: Final = guard_lines(recording, leaves, self.names, roots)
+        self.guard: Final = make_guard(self.lines, self.names)
         self.compiled: Final = compile_program(recording.program, opset=opset)
+        self.build: Final = _builder(recording, self.compiled)
         self.run: Final = self._runner()
 
     def _runner(self) -> Callable[[Sequence[Any]], Any]:
         compiled = self.compiled
         feeds = [self.feed(i) for i in compiled.inputs]
-        build = _builder(self.recording, compiled)
+        build = self.build
         written = [(i, _getter(compiled, k)) for i, k in self.recording.written]
         execute = compiled.run
 

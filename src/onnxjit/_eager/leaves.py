@@ -39,6 +39,11 @@ class Leaf:
         self.value: Final = value
 
 
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return NumPy's own object for a dtype in native byte order."""
+    return dtype if dtype.isnative else np.dtype(dtype.newbyteorder("=").str)
+
+
 def _array_leaf(x: np.ndarray[Any, Any], name: str) -> Leaf:
     if type(x) is not np.ndarray and not isinstance(x, np.memmap):
         msg = (
@@ -52,7 +57,7 @@ def _array_leaf(x: np.ndarray[Any, Any], name: str) -> Leaf:
             "convert it with .astype() before the call"
         )
         raise UnsupportedError(msg)
-    return Leaf(ARRAY_LEAF, ("array", x.dtype.newbyteorder("="), x.ndim), name, x)
+    return Leaf(ARRAY_LEAF, ("array", native(x.dtype), x.ndim), name, x)
 
 
 def leaf_of(x: Any, name: str, *, top: bool) -> Leaf | None:
@@ -70,7 +75,7 @@ def leaf_of(x: Any, name: str, *, top: bool) -> Leaf | None:
     if isinstance(x, np.generic):
         if not is_carried(x.dtype):
             _array_leaf(np.asarray(x), name)
-        return Leaf(SCALAR_LEAF, ("scalar", x.dtype.newbyteorder("=")), name, x)
+        return Leaf(SCALAR_LEAF, ("scalar", native(x.dtype)), name, x)
     if top and kind is int and -_INT64 <= x < _INT64:
         return Leaf(INT_LEAF, ("int",), name, x)
     if top and kind is float:

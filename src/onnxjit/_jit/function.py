@@ -34,6 +34,8 @@ from onnxjit.errors import (
     UnsupportedError,
 )
 
+from .dispatch import INLINE, Inlined, write_dispatcher
+
 __all__ = ["BoundJit", "JitFunction", "jit_onnx"]
 
 #: what makes a call go on eagerly
@@ -84,7 +86,7 @@ class JitFunction:
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "__wrapped__", "_cache", "_fallback", "_names", "_opset",
+        "__dict__", "__weakref__", "__wrapped__", "_cache", "_fallback", "_inlined", "_names", "_opset",
         "_warned", "_watched",
     )  # fmt: skip
     __onnxjit__ = True
@@ -96,12 +98,13 @@ class JitFunction:
         self._cache: Final[Cache[Any]] = Cache(128)
         self._warned: Final[set[str]] = set()
         self._watched: Final[dict[int, Any]] = {}
+        self._inlined: tuple[Inlined, ...] = ()
         self._names = _parameter_names(fn)
         functools.update_wrapper(self, fn, updated=())
         self.__wrapped__ = fn
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(args, kwargs, None)
+        return self._call(args, kwargs)
 
     def __get__(self, obj: Any, owner: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
@@ -125,7 +128,9 @@ class JitFunction:
     def _function(self, owner: Any) -> Callable[..., Any]:
         return self.__wrapped__ if owner is None else MethodType(self.__wrapped__, owner)
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], owner: Any) -> Any:
+    def _call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], owner: Any = None
+    ) -> Any:
         if current_tracer() is not None and any(
             is_traced(a) for a in arrays_in((args, kwargs))
         ):
@@ -194,9 +199,21 @@ class JitFunction:
         warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
 
     def _keep(self, call: Call, entry: Any) -> None:
-        self._cache.add(call.key, entry.guard, entry)
+        for graph in self._inlined:
+            self._cache.touch(graph.kept)
+        kept = self._cache.add(call.key, entry.guard, entry)
         for x in call.roots.values():
             self._watch(x, call.key)
+        arguments = _inline_arguments(call)
+        if isinstance(entry, Entry) and arguments is not None:
+            self._inlined = (Inlined(kept, entry, arguments), *self._inlined)[:INLINE]
+        self._write()
+
+    def _write(self) -> None:
+        """Write the dispatcher anew, for the newest graphs that are still kept."""
+        alive = {id(kept) for kept in self._cache}
+        self._inlined = tuple(g for g in self._inlined if id(g.kept) in alive)
+        type(self).__call__ = write_dispatcher(self._inlined, JitFunction._call)
 
     def _watch(self, x: Any, key: Any) -> None:
         """Forget the entries of a key when an object it is keyed by dies."""
@@ -220,6 +237,7 @@ class JitFunction:
     def cache_clear(self) -> None:
         """Forget every graph."""
         self._cache.clear()
+        self._write()
 
     # ------------------------------------------------------------------ exporting
 
@@ -280,6 +298,24 @@ def rebuilt(call: Call, traced: list[Any]) -> tuple[list[Any], dict[str, Any]]:
     return args, {k: map_tree(v, leaf, top=True) for k, v in call.kwargs.items()}
 
 
+_INLINE_STATIC: Final = (type(None), bool, str)
+
+
+def _inline_arguments(call: Call) -> list[int | tuple[Any]] | None:
+    """Return what each positional argument is, if the dispatcher can test all of them."""
+    if call.kwargs or call.owner is not None or call.roots:
+        return None
+    arguments: list[int | tuple[Any]] = []
+    for x in call.args:
+        if leaf_of(x, "", top=True) is not None:
+            arguments.append(sum(isinstance(a, int) for a in arguments))
+        elif isinstance(x, _INLINE_STATIC):
+            arguments.append((x,))
+        else:
+            return None
+    return arguments
+
+
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:
     """Return names of the positional parameters, and that of the variadic one."""
     try:
@@ -304,8 +340,15 @@ def _user_level() -> int:
     return level
 
 
+def _made(fn: Callable[..., Any], *, opset: int | None, fallback: str) -> JitFunction:
+    """Return a jitted function of a class of its own, which holds its dispatcher."""
+    kind = type("JitFunction", (JitFunction,), {"__slots__": (), "__module__": __name__})
+    made: JitFunction = kind(fn, opset=opset, fallback=fallback)
+    return made
+
+
 def _restore(fn: Callable[..., Any], opset: int | None, fallback: str) -> JitFunction:
-    return JitFunction(fn, opset=opset, fallback=fallback)
+    return _made(fn, opset=opset, fallback=fallback)
 
 
 def jit_onnx(
@@ -360,4 +403,4 @@ def jit_onnx(
     if not callable(fn):
         msg = f"jit_onnx takes a function, not {type(fn).__name__}"
         raise TypeError(msg)
-    return JitFunction(fn, opset=opset, fallback=fallback)
+    return _made(fn, opset=opset, fallback=fallback)

@@ -109,8 +109,6 @@ IsInf 20 T1 0> efd efd
 IsNaN 13 T1 0> efd efd
 LRN 13 T 0>0 f efd
 LSTM 7 T 0,1,2,3,5,6,7>0,1,2 fd efd
-LayerNormalization 1 T 0> efd efd
-LayerNormalization 1 V 1,2>0 efd efd
 LayerNormalization 17 T 0,1,2>0 efd efd
 LeakyRelu 6 T 0>0 f efd
 Less 13 T 0,1> bhilBHILfd bhilBHILefd

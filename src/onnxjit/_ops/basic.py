@@ -96,19 +96,34 @@ class Span:
 
     __slots__ = ("begin", "length", "n", "start", "step", "stop")
 
+    start: Number | None
+    stop: Number | None
+    step: int
+    n: DimLike
     begin: DimLike | None
     length: DimLike
 
     def __init__(self, start: Number | None, stop: Number | None, step: int, n: DimLike) -> None:
-        self.start: Final = start
-        self.stop: Final = stop
-        self.step: Final = step
-        self.n: Final = n
+        self._set(start, stop, step, n)
         if isinstance(start, Value) or isinstance(stop, Value):
             self.begin = None
             self.length = slice_length(*self.ends(), step, n)
         else:
             self.begin, _, self.length = slice_bounds(start, stop, step, n)
+
+    @classmethod
+    def block(cls, begin: DimLike, length: DimLike, n: DimLike) -> Span:
+        """Return the slice of `length` places from `begin`, which are known to be there."""
+        span = cls.__new__(cls)
+        span._set(begin, begin + length, 1, n)
+        span.begin, span.length = begin, length
+        return span
+
+    def _set(self, start: Number | None, stop: Number | None, step: int, n: DimLike) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+        self.n = n
 
     @property
     def is_all(self) -> bool:
@@ -139,6 +154,11 @@ class Span:
 
 
 Item = Pick | Span | None
+
+
+def whole(shape: Shape) -> list[Item]:
+    """Return the index that takes everything."""
+    return [Span(None, None, 1, n) for n in shape]
 
 
 def take_span(x: Value, axis: int, span: Span) -> Value:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CAST", "ROWS", "astype", "cast"]
 
-ROWS: list[Function | Ufunc] = []
+ROWS: list[Function] = []
 
 
 def _result(x: Tensor, *, dtype: DType) -> Tensor:
@@ -108,7 +108,7 @@ def to_dtype(dtype: Any) -> DType:
 
 
 @function(ROWS, np.astype, omits=("device",))
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Value:  # noqa: ARG001
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Value:
     """Return an array of another dtype.
 
     Parameters

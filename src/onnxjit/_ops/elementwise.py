@@ -2,12 +2,12 @@
 """The ufuncs as functions on values, with NumPy's promotion: what composites are made of.
 
 Each takes values, ndarrays, NumPy and Python scalars and sizes, and the keywords of
-`ufunc_call`.  ``ROWS`` collects the rows of all elementwise families.
+`ufunc_call`.  ``ROWS`` has the rows of all elementwise families.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dtypes import BOOL
@@ -117,7 +117,6 @@ def where(condition: Any, x: Any, y: Any) -> Value:
     return choose(cast(as_value(condition), BOOL), *promoted(x, y))
 
 
-ROWS: list[Function | Ufunc] = [
-    *arithmetic.ROWS, *integer.ROWS, *logical.ROWS, *exponential.ROWS, *trigonometric.ROWS,
-    *floating.ROWS,
-]  # fmt: skip
+FAMILIES: Final = (arithmetic, integer, logical, exponential, trigonometric, floating)
+
+ROWS: list[Function | Ufunc] = [row for family in FAMILIES for row in family.ROWS]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from onnxjit._core.dtypes import FLOAT16, FLOAT32
-from onnxjit._core.op import Emit, Handle, Rule
 
 from .elementwise_base import (
     Term,
@@ -26,6 +25,7 @@ from .row import Function, Ufunc
 
 if TYPE_CHECKING:
     from onnxjit._core.aval import Tensor
+    from onnxjit._core.op import Emit, Handle, Rule
     from onnxjit._core.program import Equation, Value
 
 __all__ = ["ROWS"]
@@ -119,7 +119,7 @@ def _one_over(x: Term) -> Term:
 
 
 #: NumPy's own short cuts for a scalar exponent
-_POWERS: Final = {2.0: _square, 0.5: _sqrt_of, -1.0: _one_over, 1.0: lambda x: x}
+_POWERS: Final[dict[float, Callable[[Term], Term]]] = {2.0: _square, 0.5: _sqrt_of, -1.0: _one_over, 1.0: lambda x: x}
 
 
 def _power_float(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
@@ -163,7 +163,6 @@ CEIL = primitive(np.ceil, by_kind(keep, f=direct("Ceil")), api="ceil")
 TRUNC = primitive(np.trunc, by_kind(keep, f=formula(_trunc)), api="trunc")
 RINT = primitive(np.rint, direct("Round"))
 MODF = primitive(np.modf, formula(_modf), result=_pair)
-
 
 
 ROWS: list[Function | Ufunc] = [

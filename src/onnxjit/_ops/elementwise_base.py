@@ -114,7 +114,9 @@ class Term:
         """Return a term as it is, a number as a constant."""
         return value if isinstance(value, Term) else self.const(value)
 
-    def op(self, op_type: str, *others: Any, out: DType | None = None, **attributes: Any) -> Term:
+    def op(
+        self, op_type: str, *others: Any, out: DType | None = None, **attributes: Any
+    ) -> Term:
         """Apply an ONNX operator to this term and others."""
         handles = [self.like(v).h for v in others]
         out = self.dtype if out is None else out
@@ -181,7 +183,7 @@ class Term:
 
     def __invert__(self) -> Term:
         """Negate a bool; not with Not, which onnxruntime swaps into a Where that follows."""
-        return self.op("Xor", True)  # noqa: FBT003
+        return self.op("Xor", True)
 
     def square(self) -> Term:
         """Multiply by itself."""
@@ -286,9 +288,7 @@ def primitive(
         `same`, `truth`, or another rule.
     """
     rules = {1: lower} if callable(lower) else lower
-    op = Op(
-        numpy.__name__, result=result, lower=rules, evaluate=numpy, rowwise=True, **facts
-    )
+    op = Op(numpy.__name__, result=result, lower=rules, evaluate=numpy, rowwise=True, **facts)
     apply = partial(bind_one if numpy.nout == 1 else bind, op)
     return Ufunc(numpy, apply, api=api, ulp=ulp, samples=samples)
 

@@ -9,14 +9,16 @@ NumPy's results on ordinary arguments.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from onnxjit._core.op import Rule
-
 from .elementwise_base import Term, direct, formula, pick, primitive
-from .row import Function, Ufunc
+
+if TYPE_CHECKING:
+    from onnxjit._core.op import Rule
+
+    from .row import Function, Ufunc
 
 __all__ = ["ROWS", "expm1", "log1p"]
 
@@ -73,11 +75,17 @@ def _log_of_base(base: float) -> Rule:
 
 
 def _cbrt(x: Term) -> Term:
-    """Return the cube root: a power, then one step of Newton's method."""
+    """Return the cube root: a power, then one step of Newton's method.
+
+    Small numbers are scaled first, or the cubes in that step would lose their digits.
+    """
     a = abs(x)
-    r = a.op("Pow", 1 / 3)
+    is_small = a < 2.0**-600
+    scaled = a * pick(is_small, x.const(2.0**300), x.const(1))
+    r = scaled.op("Pow", 1 / 3)
     square = r * r
-    root = (r - (square * r - a) / (square * 3)) * x.op("Sign")
+    root = (r - (square * r - scaled) / (square * 3)) * x.op("Sign")
+    root = root * pick(is_small, x.const(2.0**-100), x.const(1))
     return pick((a > 0) & (a < np.inf), root, x)
 
 
@@ -101,17 +109,25 @@ def _logaddexp2(x: Term, y: Term) -> Term:
 
 EXP = primitive(np.exp, direct("Exp"), api="exp", ulp={"float32": 4, "float64": 4})
 EXP2 = primitive(np.exp2, formula(_exp2), ulp={"float32": 2, "float64": 2})
-EXPM1 = primitive(np.expm1, formula(expm1, double=True), api="expm1", ulp={"float64": 8})
-LOG = primitive(np.log, direct("Log"), api="log", ulp={"float32": 4, "float64": 4})
-LOG2 = primitive(np.log2, _log_of_base(2.0), api="log2", ulp={"float64": 6})
-LOG10 = primitive(np.log10, _log_of_base(10.0), api="log10", ulp={"float64": 6})
-LOG1P = primitive(np.log1p, formula(log1p, double=True), api="log1p", ulp={"float64": 6})
-CBRT = primitive(np.cbrt, formula(_cbrt, double=True), ulp={"float64": 2})
-HYPOT = primitive(np.hypot, formula(_hypot, double=True), api="hypot", ulp={"float64": 3})
-LOGADDEXP = primitive(
-    np.logaddexp, formula(_logaddexp, double=True), api="logaddexp", ulp={"float64": 8}
+EXPM1 = primitive(
+    np.expm1, formula(expm1, double=True), api="expm1", ulp={"float32": 2, "float64": 8}
 )
-LOGADDEXP2 = primitive(np.logaddexp2, formula(_logaddexp2, double=True), ulp={"float64": 8})
+LOG = primitive(np.log, direct("Log"), api="log", ulp={"float32": 4, "float64": 4})
+LOG2 = primitive(np.log2, _log_of_base(2.0), api="log2", ulp={"float32": 2, "float64": 6})
+LOG10 = primitive(np.log10, _log_of_base(10.0), api="log10", ulp={"float32": 2, "float64": 6})
+LOG1P = primitive(
+    np.log1p, formula(log1p, double=True), api="log1p", ulp={"float32": 2, "float64": 6}
+)
+CBRT = primitive(np.cbrt, formula(_cbrt, double=True), ulp={"float32": 2, "float64": 2})
+HYPOT = primitive(
+    np.hypot, formula(_hypot, double=True), api="hypot", ulp={"float32": 1, "float64": 3}
+)
+#: results near 0 have lost digits to cancellation, here and in NumPy
+_CANCELS: Final = {"float32": 256.0, "float64": 256.0}
+LOGADDEXP = primitive(
+    np.logaddexp, formula(_logaddexp, double=True), api="logaddexp", ulp=_CANCELS
+)
+LOGADDEXP2 = primitive(np.logaddexp2, formula(_logaddexp2, double=True), ulp=_CANCELS)
 
 ROWS: list[Function | Ufunc] = [
     EXP, EXP2, EXPM1, LOG, LOG2, LOG10, LOG1P, CBRT, HYPOT, LOGADDEXP, LOGADDEXP2,

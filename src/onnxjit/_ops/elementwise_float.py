@@ -9,14 +9,25 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64
-from onnxjit._core.op import Emit, Handle, Rule
 
-from .elementwise_base import Formula, Term, formula, keep, pick, pick_signed, primitive, same, truth
+from .elementwise_base import (
+    Formula,
+    Term,
+    formula,
+    keep,
+    pick,
+    pick_signed,
+    primitive,
+    same,
+    truth,
+)
 from .elementwise_trigonometric import negative_sign, with_sign
-from .row import Function, Ufunc
 
 if TYPE_CHECKING:
+    from onnxjit._core.op import Emit, Handle, Rule
     from onnxjit._core.program import Equation
+
+    from .row import Function, Ufunc
 
 __all__ = ["ROWS"]
 
@@ -123,8 +134,8 @@ def _next_up(a: Term) -> Term:
     Source: Rump, Zimmermann, Boldo, Melquiond, "Computing predecessor and successor in
     rounding to nearest", BIT 49, 2009, algorithm 4.
     """
-    info = np.finfo(a.dtype.numpy)  # type: ignore[type-var]
-    one = a.dtype.numpy.type
+    info = np.finfo(a.dtype.name)
+    one: Any = a.dtype.numpy.type
     u, eta = one(info.eps / 2), one(info.smallest_subnormal)
     phi = u * (1 + 2 * u)
     scaled = a * (1 / u)
@@ -135,8 +146,8 @@ def _next_up(a: Term) -> Term:
 
 def _next_down(a: Term) -> Term:
     """Return the number before a finite a > 0; see `_next_up`."""
-    info = np.finfo(a.dtype.numpy)  # type: ignore[type-var]
-    one = a.dtype.numpy.type
+    info = np.finfo(a.dtype.name)
+    one: Any = a.dtype.numpy.type
     u, eta = one(info.eps / 2), one(info.smallest_subnormal)
     phi = u * (1 + 2 * u)
     scaled = a * (1 / u)
@@ -145,14 +156,19 @@ def _next_down(a: Term) -> Term:
     return pick(a >= tiny * one(0.5) / u, a - a * phi, pick(a < tiny, a - eta, low))
 
 
+def _if_equal(x: Term, y: Term) -> Term:
+    """Return what NumPy gives for equal numbers: zeros can differ in sign."""
+    return x if x.dtype in {FLOAT16, INT16} else y
+
+
 def _nextafter(x: Term, y: Term) -> Term:
-    info = np.finfo(x.dtype.numpy)  # type: ignore[type-var]
+    info = np.finfo(x.dtype.name)
     a = abs(x)
     away = ((y > x) & (x > 0)) | ((y < x) & (x < 0))
     inward = pick(a.equals(np.inf), x.const(info.max), _next_down(a))
     moved = with_sign(pick(away, _next_up(a), inward), x)
     moved = pick(x.equals(0), with_sign(x.const(info.smallest_subnormal), y), moved)
-    moved = pick_signed(x.equals(y), y, moved)
+    moved = pick_signed(x.equals(y), _if_equal(x, y), moved)
     return pick(x.is_nan() | y.is_nan(), x.const(np.nan), moved)
 
 
@@ -162,15 +178,16 @@ def _nextafter_bits(x: Term, y: Term) -> Term:
     away = ((y > x) & (x > 0)) | ((y < x) & (x < 0))
     moved = i + pick(away, i.const(1), i.const(-1))
     least = j.op("BitwiseAnd", np.iinfo(j.dtype.numpy).min).op("BitwiseOr", 1)  # type: ignore[type-var]
-    moved = pick(x.equals(y), j, pick(x.equals(0), least, moved))
+    moved = pick(x.equals(y), _if_equal(i, j), pick(x.equals(0), least, moved))
     of_nan = np.asarray(np.nan, x.dtype.numpy).view(i.dtype.numpy)
     return pick(nan, i.const(of_nan), moved).op("BitCast", out=x.dtype, to=x.dtype)
 
 
 def _spacing(x: Term) -> Term:
+    """Return the distance to the next number: away from 0; of float16 upward."""
     a = abs(x)
     gap = _next_up(a) - a
-    return pick(x < 0, -gap, gap)
+    return pick(x < 0, a - _next_down(a) if x.dtype is FLOAT16 else -gap, gap)
 
 
 NEXTAFTER = primitive(

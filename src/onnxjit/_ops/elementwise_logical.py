@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,13 +20,25 @@ from onnxjit._core.dtypes import (
     UINT64,
     DType,
 )
-from onnxjit._core.op import Emit, Handle, Rule
 
-from .elementwise_base import Term, by_kind, direct, formula, known_scalar, pick, primitive, truth
-from .row import Function, Ufunc
+from .elementwise_base import (
+    Term,
+    by_kind,
+    direct,
+    formula,
+    known_scalar,
+    pick,
+    primitive,
+    truth,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.op import Emit, Handle, Rule
     from onnxjit._core.program import Equation
+
+    from .row import Function, Ufunc
 
 __all__ = ["ROWS"]
 
@@ -107,7 +118,7 @@ GREATER_EQUAL = primitive(
 
 def _never(x: Term) -> Term:
     x = x.to(UINT8) if x.dtype is BOOL else x
-    return x < x
+    return x < x  # noqa: PLR0124  false, also for sizes that are not known
 
 
 def _always(x: Term) -> Term:
@@ -162,7 +173,7 @@ def _low_mask(equation: Equation) -> tuple[int, int] | None:
     for place, value in enumerate(equation.inputs):
         mask = known_scalar(value)
         if isinstance(mask, int) and mask > 0 and mask & (mask + 1) == 0:
-            top = np.iinfo(value.dtype.numpy).max
+            top = np.iinfo(value.dtype.name).max
             if mask < top and value.ndim <= equation.inputs[1 - place].ndim:
                 return place, mask + 1
     return None
@@ -191,7 +202,9 @@ def _by_bytes(ufunc: np.ufunc) -> Rule:
         dtype, count = x.dtype, x.dtype.bits // 8
         unsigned = UNSIGNED[dtype]
         index = byte_axis(x.to(unsigned), count) * 256 + byte_axis(y.to(unsigned), count)
-        found = Term(x.e, x.e.op("Gather", x.e.const(table, UINT8), index.h, out=UINT8, axis=0))
+        found = Term(
+            x.e, x.e.op("Gather", x.e.const(table, UINT8), index.h, out=UINT8, axis=0)
+        )
         weights = 1 << np.arange(0, 8 * count, 8, dtype=np.uint64)
         return found.to(UINT64).op("MatMul", found.to(UINT64).const(weights)).to(dtype)
 
@@ -227,7 +240,7 @@ BITWISE_XOR = _bitwise(np.bitwise_xor, "Xor", "BitwiseXor", "bitwise_xor")
 
 
 def _complement(x: Term) -> Term:
-    return -1 - x if x.dtype.kind == "i" else np.iinfo(x.dtype.numpy).max - x
+    return -1 - x if x.dtype.kind == "i" else np.iinfo(x.dtype.name).max - x
 
 
 INVERT = primitive(
@@ -272,7 +285,7 @@ RIGHT_SHIFT = primitive(
 )
 
 
-_POPULATION: Final = np.array([bin(i).count("1") for i in range(256)], np.int32)
+_POPULATION: Final = np.array([(i).bit_count() for i in range(256)], np.int32)
 
 
 def _population(x: Term) -> Term:
@@ -281,7 +294,9 @@ def _population(x: Term) -> Term:
     if x.dtype.kind == "i":
         x = abs(x).to(UNSIGNED[x.dtype])
     index = byte_axis(x, count)
-    ones = Term(x.e, x.e.op("Gather", x.e.const(_POPULATION, INT32), index.h, out=INT32, axis=0))
+    ones = Term(
+        x.e, x.e.op("Gather", x.e.const(_POPULATION, INT32), index.h, out=INT32, axis=0)
+    )
     return ones.op("ReduceSum", Term(x.e, x.e.const([-1], INT64)), keepdims=0)
 
 

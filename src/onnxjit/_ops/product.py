@@ -9,7 +9,15 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one, running_trace
-from onnxjit._core.dims import Dim, DimLike, broadcast_shapes, hint_of, lower, require_equal
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    broadcast_shapes,
+    dim_prod,
+    hint_of,
+    lower,
+    require_equal,
+)
 from onnxjit._core.dtypes import (
     BOOL,
     FLOAT16,
@@ -25,13 +33,19 @@ from onnxjit._core.dtypes import (
 )
 from onnxjit._core.op import Op
 
-from .structure import squeeze, unsqueeze
+from .convert import as_array
+from .elementwise import multiply
+from .row import Function, Ufunc, function
+from .structure import as_1d, move_axis, reshape, squeeze, unsqueeze
+from .ufunc import promoted
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
     from onnxjit._core.program import Equation, Value
 
-__all__ = ["matmul", "matrix_product"]
+__all__ = ["ROWS", "dot", "matmul", "matrix_product"]
+
+ROWS: list[Function | Ufunc] = []
 
 #: dtype -> the one whose MatMul is exact for it (modulo 2**n for integers)
 _THROUGH: Final = {
@@ -42,13 +56,14 @@ _THROUGH: Final = {
 _NOT_EMPTY: Final = (UINT32, UINT64)
 
 _NO_CORE: Final = (
-    "matmul: Input operand {0} does not have enough dimensions (has 0, gufunc core with "
-    "signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+    "{0}: Input operand {1} does not have enough dimensions (has {2}, gufunc core with "
+    "signature {3} requires {4})"
 )
 _MISMATCH: Final = (
-    "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-    "(n?,k),(k,m?)->(n?,m?) (size {1} is different from {0})"
+    "{0}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+    "{1} (size {{1}} is different from {{0}})"
 )
+_MATMUL: Final = "(n?,k),(k,m?)->(n?,m?)"
 
 
 def _product_shape(a: Tensor, b: Tensor) -> Tensor:
@@ -102,6 +117,14 @@ def same_length(a: DimLike, b: DimLike, message: str) -> None:
         raise ValueError(message.format(size_text(a), size_text(b)))
 
 
+def _check_core(
+    name: str, signature: str, operands: tuple[Value, ...], ranks: tuple[int, ...]
+) -> None:
+    for i, (x, rank) in enumerate(zip(operands, ranks, strict=True)):
+        if x.ndim < rank:
+            raise ValueError(_NO_CORE.format(name, i, x.ndim, signature, rank))
+
+
 def matmul(a: Value, b: Value) -> Value:
     """Multiply as ``np.matmul`` does, for operands of one dtype.
 
@@ -126,13 +149,143 @@ def matmul(a: Value, b: Value) -> Value:
     -----
     MatMul; a 1-d right operand becomes a column, for which onnxruntime is 30 times faster.
     """
-    for i, operand in enumerate((a, b)):
-        if operand.ndim == 0:
-            raise ValueError(_NO_CORE.format(i))
-    same_length(a.shape[-1], b.shape[0 if b.ndim == 1 else -2], _MISMATCH)
+    _check_core("matmul", _MATMUL, (a, b), (1, 1))
+    same_length(
+        a.shape[-1], b.shape[0 if b.ndim == 1 else -2], _MISMATCH.format("matmul", _MATMUL)
+    )
     row, column = a.ndim == 1, b.ndim == 1
     left = unsqueeze(a, [0]) if row else a
     right = unsqueeze(b, [1]) if column else b
     product = matrix_product(left, right)
     last = product.ndim - 1
     return squeeze(product, [*([last - 1] if row else []), *([last] if column else [])])
+
+
+# --- the other generalised ufuncs ------------------------------------------------------------------
+
+
+def vecdot(a: Value, b: Value) -> Value:
+    """Multiply vectors along the last axis, (..., n) by (..., n)."""
+    _check_core("vecdot", "(n),(n)->()", (a, b), (1, 1))
+    same_length(a.shape[-1], b.shape[-1], _MISMATCH.format("vecdot", "(n),(n)->()"))
+    product = matrix_product(unsqueeze(a, [a.ndim - 1]), unsqueeze(b, [b.ndim]))
+    return squeeze(product, [product.ndim - 2, product.ndim - 1])
+
+
+def matvec(a: Value, b: Value) -> Value:
+    """Multiply matrices by vectors, (..., m, n) by (..., n)."""
+    _check_core("matvec", "(m,n),(n)->(m)", (a, b), (2, 1))
+    same_length(a.shape[-1], b.shape[-1], _MISMATCH.format("matvec", "(m,n),(n)->(m)"))
+    product = matrix_product(a, unsqueeze(b, [b.ndim]))
+    return squeeze(product, [product.ndim - 1])
+
+
+def vecmat(a: Value, b: Value) -> Value:
+    """Multiply vectors by matrices, (..., n) by (..., n, m)."""
+    _check_core("vecmat", "(n),(n,m)->(m)", (a, b), (1, 2))
+    same_length(a.shape[-1], b.shape[-2], _MISMATCH.format("vecmat", "(n),(n,m)->(m)"))
+    product = matrix_product(unsqueeze(a, [a.ndim - 1]), b)
+    return squeeze(product, [product.ndim - 2])
+
+
+ROWS += [
+    Ufunc(np.matmul, matmul, api="matmul"),
+    Ufunc(np.vecdot, vecdot, api="vecdot"),
+    Ufunc(np.matvec, matvec),
+    Ufunc(np.vecmat, vecmat),
+]
+
+
+# --- dot and its kin ---------------------------------------------------------------------------
+
+
+def _shape_text(x: Value) -> str:
+    sizes = [size_text(n) for n in x.shape]
+    return f"({','.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+
+def _contract(a: Value, b: Value, axis: int) -> Value:
+    """Sum products over the last axis of `a` and one axis of `b`."""
+    last = a.ndim - 1
+    if not require_equal(running_trace().env, a.shape[last], b.shape[axis]):
+        msg = (
+            f"shapes {_shape_text(a)} and {_shape_text(b)} not aligned: "
+            f"{size_text(a.shape[last])} (dim {last}) != {size_text(b.shape[axis])} (dim {axis})"
+        )
+        raise ValueError(msg)
+    if b.ndim <= 2 and (a.ndim <= 2 or b.ndim == 2):
+        return matmul(a, b if b.ndim == 1 else move_axis(b, axis, 0))
+    if b.ndim == 1:
+        return matmul(a, b)
+    right = move_axis(b, axis, 0)
+    k = right.shape[0]
+    left = reshape(a, (dim_prod(a.shape[:-1]), k))
+    flat = reshape(right, (k, dim_prod(right.shape[1:])))
+    return reshape(matrix_product(left, flat), (*a.shape[:-1], *right.shape[1:]))
+
+
+@function(ROWS, np.dot, scalar=True)
+def dot(a: Any, b: Any) -> Value:
+    """Sum products over the last axis of `a` and the second-last (or only) axis of `b`.
+
+    Parameters
+    ----------
+    a, b : array
+        Factors; a 0-d one multiplies.
+
+    Raises
+    ------
+    ValueError
+        The lengths of these axes differ.
+
+    Notes
+    -----
+    MatMul; accuracy as in `matrix_product`.
+    """
+    x, y = as_array(a), as_array(b)
+    if x.ndim == 0 or y.ndim == 0:
+        result: Value = multiply(x, y)
+        return result
+    x, y = promoted(x, y)
+    return _contract(x, y, max(y.ndim - 2, 0))
+
+
+@function(ROWS, np.inner, scalar=True)
+def inner(a: Any, b: Any, /) -> Value:
+    """Sum products over the last axes; a 0-d factor multiplies.
+
+    Notes
+    -----
+    MatMul.
+    """
+    x, y = as_array(a), as_array(b)
+    if x.ndim == 0 or y.ndim == 0:
+        result: Value = multiply(x, y)
+        return result
+    x, y = promoted(x, y)
+    if y.ndim == 2:
+        y = move_axis(y, 1, 0)
+        return _contract(x, y, 0)
+    return _contract(x, y, y.ndim - 1)
+
+
+@function(ROWS, np.vdot, scalar=True)
+def vdot(a: Any, b: Any, /) -> Value:
+    """Sum products of all elements, the first factor conjugated.
+
+    Raises
+    ------
+    ValueError
+        The numbers of elements differ.
+
+    Notes
+    -----
+    MatMul.
+    """
+    x, y = (as_1d(v) for v in promoted(as_array(a), as_array(b)))
+    if x.dtype.kind == "c":
+        from .elementwise import conjugate
+
+        x = conjugate(x)
+    same_length(x.shape[0], y.shape[0], "cannot reshape array of size {1} into shape ({0},)")
+    return matmul(x, y)

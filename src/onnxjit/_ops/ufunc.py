@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,13 +19,22 @@ from onnxjit.errors import UnsupportedError
 from .cast import cast, to_dtype
 from .elementwise_base import joined_shape, keep
 from .elementwise_where import choose
-from .row import Function
 from .structure import broadcast_to
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .row import Ufunc
 
-__all__ = ["as_weak", "promoted", "resolve", "result_type", "ufunc_call", "weak_binary", "weak_unary"]
+__all__ = [
+    "as_weak",
+    "promoted",
+    "resolve",
+    "result_type",
+    "ufunc_call",
+    "weak_binary",
+    "weak_unary",
+]
 
 _WEAK_TYPES: Final[dict[str, type]] = {
     "b": bool, "i": int, "u": int, "O": int, "f": float, "c": complex,
@@ -41,7 +49,7 @@ def _resolved(
     ufunc: np.ufunc, descriptors: tuple[Any, ...], signature: Any, casting: Any
 ) -> tuple[np.dtype[Any], ...]:
     given = {} if signature is None else {"signature": signature}
-    return ufunc.resolve_dtypes(descriptors, casting=casting, **given)  # type: ignore[attr-defined,no-any-return]
+    return ufunc.resolve_dtypes(descriptors, casting=casting, **given)
 
 
 class _Big:
@@ -137,7 +145,9 @@ def _beyond(x: Operand, dtype: DType) -> int:
 
     Sizes are compared, which takes a guard; ints that depend on data are taken to fit.
     """
-    if dtype.kind not in "iu" or (isinstance(x, Value) and (not x.weak or x.dtype.kind == "f")):
+    if dtype.kind not in "iu" or (
+        isinstance(x, Value) and (not x.weak or x.dtype.kind == "f")
+    ):
         return 0
     n: Any = None
     if isinstance(x, _Big):
@@ -148,7 +158,7 @@ def _beyond(x: Operand, dtype: DType) -> int:
         n = x.equation.params["dim"]
     if n is None:
         return 0
-    limits = np.iinfo(dtype.numpy)
+    limits = np.iinfo(dtype.name)
     if n > int(limits.max):
         return 1
     return -1 if n < int(limits.min) else 0
@@ -206,35 +216,15 @@ def _compared_beyond(
     return None
 
 
-def _filled_result(x: Tensor, *, value: bool) -> Tensor:  # noqa: ARG001
-    return Tensor(BOOL, x.shape)
-
-
-def _lower_filled(e: Any, equation: Any, x: Any) -> Any:
-    # an integer or bool operand: x < x and x == x are constant of its shape
-    if x.dtype is BOOL:
-        x = e.cast(x, to_dtype("uint8"))
-    return e.op("Equal" if equation.params["value"] else "Less", x, x, out=BOOL)
-
-
-_FILLED: Final = Op(
-    "filled_bool",
-    result=_filled_result,
-    lower={1: _lower_filled},
-    evaluate=lambda x, *, value: np.full(x.shape, value),
-    rowwise=True,
-)
-
-
-def filled(x: Value, answer: bool) -> Value:  # noqa: FBT001  the value that is filled in
-    """Return a bool constant of the shape of an integer or bool value."""
-    return bind_one(_FILLED, x, value=answer) if x.ndim else as_value(answer)
+def filled(x: Value, answer: bool) -> Value:
+    """Return a bool constant of the shape of a value."""
+    return broadcast_to(as_value(answer), x.shape)
 
 
 # --- the call -----------------------------------------------------------------------------
 
 
-def ufunc_call(  # noqa: PLR0913  the keywords of a ufunc
+def ufunc_call(
     row: Ufunc,
     inputs: Sequence[Any],
     *,
@@ -348,11 +338,10 @@ def as_weak(x: Value) -> Value:
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[np.ufunc, Ufunc]:
-    """Return the rows of Python's operators by ufunc."""
-    from . import elementwise_arithmetic, elementwise_integer, elementwise_logical
+    """Return every row by ufunc."""
+    from .table import UFUNCS
 
-    families = (elementwise_arithmetic, elementwise_integer, elementwise_logical)
-    return {r.numpy: r for f in families for r in f.ROWS if not isinstance(r, Function)}
+    return UFUNCS
 
 
 _OF_BOOLS: Final = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})

@@ -13,10 +13,11 @@ from . import structure
 from .basic import IndexView, parse_basic
 from .gather import gather
 from .structure import Shape, is_positive, same_shape
+from .view import View
 
 __all__ = [
-    "BroadcastView", "DiagonalView", "IndexView", "ReshapeView", "TransposeView",
-    "UndecidedError", "c_strides", "parse_basic", "reshape_strides",
+    "BroadcastView", "ChainView", "DiagonalView", "IndexView", "ReshapeView", "SqueezeView",
+    "TransposeView", "UndecidedError", "c_strides", "parse_basic", "reshape_strides",
 ]  # fmt: skip
 
 
@@ -89,6 +90,83 @@ class ReshapeView:
             It depends on sizes that are not known.
         """
         return reshape_strides(shape, strides, self.shape)
+
+
+class SqueezeView:
+    """Axes of length 1 left out.
+
+    Parameters
+    ----------
+    axes : sequence of int
+        Nonnegative; known to have length 1.
+    """
+
+    __slots__ = ("axes", "writable")
+
+    def __init__(self, axes: Sequence[int]) -> None:
+        self.axes: Final = tuple(axes)
+        self.writable = True
+
+    def apply(self, base: Value) -> Value:
+        """Return the value without the axes."""
+        return structure.squeeze(base, self.axes)
+
+    def write(self, base: Value, new: Value) -> Value:  # noqa: ARG002  all is overwritten
+        """Return `new` with the axes put back."""
+        return structure.unsqueeze(new, self.axes)
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
+        """Return the strides that are left."""
+        return tuple(s for axis, s in enumerate(strides) if axis not in self.axes)
+
+
+class ChainView:
+    """A view of a view.
+
+    Parameters
+    ----------
+    views : sequence of View
+        The first one is applied to the base.
+    """
+
+    __slots__ = ("views", "writable")
+
+    def __init__(self, views: Sequence[View]) -> None:
+        self.views: Final = tuple(views)
+        self.writable = all(v.writable for v in views)
+
+    def apply(self, base: Value) -> Value:
+        """Apply the views in order."""
+        for view in self.views:
+            base = view.apply(base)
+        return base
+
+    def write(self, base: Value, new: Value) -> Value:
+        """Write through the last view into what the one before it shows, and so on."""
+        seen = [base]
+        for view in self.views[:-1]:
+            seen.append(view.apply(seen[-1]))
+        for view, value in zip(reversed(self.views), reversed(seen), strict=True):
+            new = view.write(value, new)
+        return new
+
+    def strides(self, shape: Shape, strides: Shape) -> Shape | None:
+        """Return the strides, None where one of the views is a copy."""
+        for view in self.views:
+            found = view.strides(shape, strides)
+            if found is None:
+                return None
+            shape, strides = _shown(view, shape), found
+        return strides
+
+
+def _shown(view: View, shape: Shape) -> Shape:
+    """Return the shape of a view of an array, for the views that are chained."""
+    if isinstance(view, TransposeView):
+        return tuple(shape[p] for p in view.perm)
+    if isinstance(view, (ReshapeView, IndexView)):
+        return view.shape
+    raise UndecidedError
 
 
 class BroadcastView:
@@ -167,7 +245,7 @@ class DiagonalView:
 
     def _gathered(self, x: Value, n: DimLike) -> Value:
         """Return the diagonal of the last two axes where the width is not a plain int."""
-        from .arith import add, multiply  # noqa: PLC0415
+        from .elementwise import add, multiply
 
         m = x.shape[-1]
         flat = structure.reshape(x, (*x.shape[:-2], x.shape[-2] * m))

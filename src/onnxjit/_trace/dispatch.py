@@ -49,6 +49,8 @@ __all__ = ["call_function", "call_ufunc", "constant_array"]
 _NUMBERS: Final = (bool, int, float, complex)
 #: constants larger than this are built by the graph instead of being stored in it
 _STORE_LIMIT: Final = 1 << 20
+#: NumPy's source of a function may call the function itself this often
+_SOURCE_DEPTH: Final = 3
 
 
 def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,12 +186,17 @@ def _out(kwargs: dict[str, Any]) -> Any:
 
 def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run NumPy's own Python source of a function on traced arrays."""
-    twin = DOORS.source(func)
+    running = _tracer().sources
+    twin = DOORS.source(func) if running.count(func) < _SOURCE_DEPTH else None
     if twin is None:
         name = f"{getattr(func, '__module__', '')}.{getattr(func, '__name__', func)}"
         msg = f"{name} is not carried by onnxjit inside a trace"
         raise UnsupportedError(msg)
-    return twin(*args, **kwargs)
+    running.append(func)
+    try:
+        return twin(*args, **kwargs)
+    finally:
+        running.pop()
 
 
 def _record(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

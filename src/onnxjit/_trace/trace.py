@@ -32,8 +32,8 @@ class Tracer(Trace):
         Values of sizes and scalars that were used as plain Python values.
     scalar_hints : dict
         Id of the value of a float argument -> its example.
-    notes : list of (source, text)
-        What `explain` tells: frozen sizes and the like.
+    sources : list of callable
+        NumPy functions whose own source is running.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -43,6 +43,7 @@ class Tracer(Trace):
         self.host_guards: Final[list[HostGuard]] = []
         self.scalar_hints: Final[dict[int, np.ndarray[Any, Any]]] = {}
         self.captured: Final[dict[int, tuple[Any, Array]]] = {}
+        self.sources: Final[list[Any]] = []
         self._names: dict[str, DimLike] = {}
 
     def note_layout(self, layout: Layout) -> None:

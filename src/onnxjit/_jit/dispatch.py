@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The warm path: a dispatcher written anew for each function whenever a graph is added.
+
+The newest graphs are compared inline (types and dtypes by ``is``, ranks by length, guards as
+expressions) and run without a detour; everything else goes to the slow path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._compat.onnxruntime import ERRORS
+from onnxjit._eager.entry import Entry
+from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
+from onnxjit._eager.record import Result
+from onnxjit._engine.errors import explain_run_error
+
+__all__ = ["INLINE", "Inlined", "write_dispatcher"]
+
+#: graphs compared inline
+INLINE: Final = 4
+_LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+
+
+class Inlined:
+    """A graph and the positional arguments it was made for.
+
+    `arguments` holds for each one its leaf number, or a 1-tuple of a static value.
+    """
+
+    __slots__ = ("arguments", "entry", "kept")
+
+    def __init__(self, kept: Any, entry: Entry, arguments: Sequence[int | tuple[Any]]) -> None:
+        self.kept: Final = kept
+        self.entry: Final = entry
+        self.arguments: Final = tuple(arguments)
+
+
+class _Writer:
+    """Text of a dispatcher and the objects it names."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {
+            "ndarray": np.ndarray, "asarray": np.asarray, "array": np.array,
+            "int64": np.int64, "float64": np.float64, "ERRORS": ERRORS,
+            "explain": explain_run_error, "may_share_memory": np.may_share_memory,
+        }  # fmt: skip
+        self.lines: list[str] = []
+
+    def name(self, obj: Any) -> str:
+        """Return a name for an object."""
+        name = f"o{len(self.names)}"
+        self.names[name] = obj
+        return name
+
+    def add(self, depth: int, line: str) -> None:
+        """Append a line."""
+        self.lines.append("    " * depth + line)
+
+
+def write_dispatcher(graphs: Sequence[Inlined], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``__call__(self, *args, **kwargs)`` that knows some graphs.
+
+    Parameters
+    ----------
+    graphs : sequence of Inlined
+        Newest first.
+    slow : callable
+        ``slow(self, args, kwargs)`` for every other call.
+    """
+    w = _Writer()
+    w.add(0, "def __call__(self, *args, **kwargs):")
+    by_count: dict[int, list[Inlined]] = {}
+    for graph in graphs:
+        by_count.setdefault(len(graph.arguments), []).append(graph)
+    if by_count:
+        w.add(1, "if not kwargs:")
+        w.add(2, "count = len(args)")
+    for count, group in by_count.items():
+        w.add(2, f"if count == {count}:")
+        if count:
+            w.add(3, "".join(f"x{i}, " for i in range(count)) + "= args")
+        for graph in group:
+            _write_graph(w, graph)
+    w.add(1, f"return {w.name(slow)}(self, args, kwargs)")
+    exec("\n".join(w.lines), w.names)  # noqa: S102  our own text
+    made: Callable[..., Any] = w.names["__call__"]
+    return made
+
+
+def _write_graph(w: _Writer, graph: Inlined) -> None:
+    entry = graph.entry
+    where = {leaf: i for i, leaf in enumerate(graph.arguments) if isinstance(leaf, int)}
+    tests = [_test(w, entry, f"x{i}", a) for i, a in enumerate(graph.arguments)]
+    tests += _guards(w, entry, where)
+    w.add(3, f"if {' and '.join(tests) or 'True'}:")
+    leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
+    if entry.compiled.runner is None or entry.recording.written:
+        w.add(4, f"return {w.name(entry.run)}(({leaves}))")
+        return
+    feeds = ", ".join(
+        f"{name!r}: {_feed(w, entry, i, f'x{where[i]}')}"
+        for i, name in zip(entry.compiled.inputs, entry.compiled.input_names, strict=True)
+    )
+    session, _, fetches = entry.compiled.runner.raw
+    w.add(4, "try:")
+    w.add(5, f"out = {w.name(session.run)}({w.name(fetches)}, {{{feeds}}}, None)")
+    w.add(4, "except ERRORS as error:")
+    w.add(5, f"raise explain(error, {w.name(entry.compiled.equations)}) from error")
+    w.add(4, f"return {_result(w, entry, leaves)}")
+
+
+def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
+    """Return the test that an argument is of the kind the graph was made for."""
+    if isinstance(argument, tuple):
+        (value,) = argument
+        if value is None or isinstance(value, bool):
+            return f"{x} is {value!r}"
+        return f"type({x}) is {w.name(type(value))} and {x} == {value!r}"
+    leaf = entry.leaves[argument]
+    if leaf.kind == ARRAY_LEAF:
+        dtype = w.name(leaf.key[1])
+        return f"type({x}) is ndarray and {x}.dtype is {dtype} and {x}.ndim == {leaf.key[2]}"
+    if leaf.kind == SCALAR_LEAF:
+        return f"type({x}) is {w.name(leaf.key[1].type)}"
+    if leaf.kind == INT_LEAF:
+        return f"type({x}) is int and -{2**63} <= {x} < {2**63}"
+    return f"type({x}) is float"
+
+
+def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
+    if entry.guard is None:
+        return []
+    if entry.recording.captures:
+        leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
+        return [f"{w.name(entry.guard)}(({leaves}))"]
+    names = entry.names.namespace
+    texts = [_LEAF.sub(lambda m: f"x{where[int(m[1])]}", line) for line in entry.lines]
+    w.names.update(names)
+    return [f"({text})" for text in texts]
+
+
+def _feed(w: _Writer, entry: Entry, leaf: int, x: str) -> str:
+    kind = entry.leaves[leaf].kind
+    if kind == ARRAY_LEAF:
+        return x
+    if kind == SCALAR_LEAF:
+        return f"asarray({x})"
+    return f"array({x}, {'int64' if kind == INT_LEAF else 'float64'})"
+
+
+_FINISH: Final = {"array": "out[{0}]", "scalar": "out[{0}][()]"}
+
+
+def _result(w: _Writer, entry: Entry, leaves: str) -> str:
+    """Return the expression of the result; the general builder where it is not a plain one."""
+    tree = entry.recording.tree
+    items = [tree] if isinstance(tree, Result) else tree[1]
+    plain = isinstance(tree, Result) or type(tree[0]) is tuple
+    texts = [_output(entry, r) for r in items] if plain else [None]
+    if any(t is None for t in texts) or len({id(r) for r in items}) != len(items):
+        return f"{w.name(entry.build)}(out, ({leaves}))"
+    joined = [t for t in texts if t is not None]
+    return joined[0] if isinstance(tree, Result) else f"({''.join(f'{t}, ' for t in joined)})"
+
+
+def _output(entry: Entry, r: Any) -> str | None:
+    if not isinstance(r, Result) or r.source != "output" or r.copy:
+        return None
+    source, where = entry.compiled.outputs[r.index]
+    text = _FINISH.get(r.kind, "out[{0}].item()")
+    return text.format(where) if source == "computed" else None
+

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joining arrays, and splitting them into views."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from onnxjit._core.bind import running_trace
+from onnxjit._core.dims import Dim, DimLike, dim_min, dim_prod, hint_of, require_equal
+from onnxjit._core.dtypes import DType
+from onnxjit._core.program import Value
+
+from . import structure
+from .basic import IndexView, Item, Pick, Span, whole
+from .cast import cast
+from .convert import as_array, as_dtype, as_shape, normalize_axis
+from .row import Function, Ufunc, function
+from .shape import as_list, at_least
+from .structure import reshape, unsqueeze
+from .view import View
+
+__all__ = ["ROWS", "common_dtype", "joined"]
+
+ROWS: list[Function | Ufunc] = []
+
+
+# --- joining -----------------------------------------------------------------------------------
+
+
+def common_dtype(xs: Sequence[Value], dtype: Any = None, casting: str = "same_kind") -> DType:
+    """Return the dtype of joined arrays; Python scalars count as arrays.
+
+    Raises
+    ------
+    TypeError
+        `dtype` is given, and `casting` does not allow the cast.
+    """
+    if dtype is None:
+        return as_dtype(np.result_type(*{x.dtype.numpy for x in xs}))
+    wanted = as_dtype(dtype)
+    for x in xs:
+        if not np.can_cast(x.dtype.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
+            msg = (
+                f"Cannot cast array data from {x.dtype.numpy!r} to {wanted.numpy!r} according "
+                f"to the rule '{casting}'"
+            )
+            raise TypeError(msg)
+    return wanted
+
+
+def _check_sizes(xs: Sequence[Value], axis: int) -> None:
+    env = running_trace().env
+    first = xs[0]
+    for number, x in enumerate(xs[1:], 1):
+        if x.ndim != first.ndim:
+            msg = (
+                "all the input arrays must have same number of dimensions, but the array at "
+                f"index 0 has {first.ndim} dimension(s) and the array at index {number} has "
+                f"{x.ndim} dimension(s)"
+            )
+            raise ValueError(msg)
+        for i, (a, b) in enumerate(zip(first.shape, x.shape, strict=True)):
+            if i != axis and not require_equal(env, a, b):
+                msg = (
+                    "all the input array dimensions except for the concatenation axis must "
+                    f"match exactly, but along dimension {i}, the array at index 0 has size "
+                    f"{hint_of(a)} and the array at index {number} has size {hint_of(b)}"
+                )
+                raise ValueError(msg)
+
+
+def joined(
+    xs: Sequence[Value], axis: int = 0, dtype: Any = None, casting: str = "same_kind"
+) -> Value:
+    """Return ``np.concatenate`` of values."""
+    if not xs:
+        msg = "need at least one array to concatenate"
+        raise ValueError(msg)
+    if not all(x.ndim for x in xs):
+        msg = "zero-dimensional arrays cannot be concatenated"
+        raise ValueError(msg)
+    axis = normalize_axis(axis, xs[0].ndim)
+    _check_sizes(xs, axis)
+    wanted = common_dtype(xs, dtype, casting)
+    return structure.concat([cast(x, wanted) for x in xs], axis)
+
+
+def _arrays(xs: Any) -> list[Value]:
+    return [as_array(x) for x in as_list(xs)]
+
+
+@function(
+    ROWS,
+    np.concatenate,
+    api="concat",
+    aliases=() if np.concat is np.concatenate else (np.concat,),
+)
+def concatenate(
+    arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, casting: str = "same_kind"
+) -> Value:
+    """Join arrays along an axis; None joins their elements.
+
+    Raises
+    ------
+    ValueError
+        Shapes or ranks differ, or there is nothing to join.
+    TypeError
+        `casting` does not allow the cast to `dtype`.
+
+    Notes
+    -----
+    Cast, Concat.
+    """
+    xs = _arrays(arrays)
+    if axis is None:
+        return joined([reshape(x, (dim_prod(x.shape),)) for x in xs], 0, dtype, casting)
+    return joined(xs, axis, dtype, casting)
+
+
+@function(ROWS, np.stack, api="stack")
+def stack(
+    arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same_kind"
+) -> Value:
+    """Join arrays of one shape along a new axis.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    xs = _arrays(arrays)
+    if not xs:
+        msg = "need at least one array to stack"
+        raise ValueError(msg)
+    env = running_trace().env
+    first = xs[0]
+    for x in xs[1:]:
+        if x.ndim != first.ndim or not all(
+            require_equal(env, a, b) for a, b in zip(first.shape, x.shape, strict=True)
+        ):
+            msg = "all input arrays must have the same shape"
+            raise ValueError(msg)
+    at = normalize_axis(axis, first.ndim + 1)
+    return joined([unsqueeze(x, [at]) for x in xs], at, dtype, casting)
+
+
+@function(ROWS, np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
+    """Join arrays of at least two axes along the first.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    return joined([at_least(x, 2) for x in _arrays(tup)], 0, dtype, casting)
+
+
+@function(ROWS, np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
+    """Join arrays along the second axis, vectors along their only one.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    xs = [at_least(x, 1) for x in _arrays(tup)]
+    return joined(xs, 0 if xs and xs[0].ndim == 1 else 1, dtype, casting)
+
+
+@function(ROWS, np.dstack)
+def dstack(tup: Any) -> Value:
+    """Join arrays of at least three axes along the third.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    return joined([at_least(x, 3) for x in _arrays(tup)], 2)
+
+
+@function(ROWS, np.column_stack)
+def column_stack(tup: Any) -> Value:
+    """Join vectors as columns, and matrices side by side.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    xs = _arrays(tup)
+    return joined([unsqueeze(at_least(x, 1), [1]) if x.ndim < 2 else x for x in xs], 1)
+
+
+@function(ROWS, np.append)
+def append(arr: Any, values: Any, axis: int | None = None) -> Value:
+    """Join an array and what comes after it.
+
+    Notes
+    -----
+    Cast, Concat.
+    """
+    return concatenate([arr, values], axis=axis)
+
+
+def _depth(arrays: Any) -> int:
+    """Return how deep the lists of a block matrix are nested; raises NumPy's errors."""
+    if isinstance(arrays, tuple):
+        msg = (
+            "arrays is a tuple. Only lists can be used to arrange blocks, and np.block does not "
+            "allow implicit conversion from tuple to ndarray."
+        )
+        raise TypeError(msg)
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        msg = "List at arrays cannot be empty"
+        raise ValueError(msg)
+    depths = {_depth(a) for a in arrays}
+    if len(depths) != 1:
+        msg = "List depths are mismatched."
+        raise ValueError(msg)
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list[Value]:
+    if not isinstance(arrays, list):
+        return [as_array(arrays)]
+    return [leaf for item in arrays for leaf in _leaves(item)]
+
+
+@function(ROWS, np.block)
+def block(arrays: Any) -> Value:
+    """Join a nested list of blocks: the innermost lists along the last axis, and so on.
+
+    Notes
+    -----
+    Unsqueeze, Cast, Concat.
+    """
+    if isinstance(arrays, Value):
+        return arrays
+    depth = _depth(arrays)
+    rank = max(depth, *(leaf.ndim for leaf in _leaves(arrays)))
+
+    def build(part: Any, level: int) -> Value:
+        if not isinstance(part, list):
+            leaf = as_array(part)
+            return cast(unsqueeze(leaf, range(rank - leaf.ndim)), leaf.dtype)
+        return joined([build(p, level + 1) for p in part], rank - depth + level)
+
+    return build(arrays, 0)
+
+
+# --- splitting ---------------------------------------------------------------------------------
+
+
+def _piece(shape: Shape, axis: int, span: Item) -> View:
+    items = whole(shape)
+    items[axis] = span
+    return IndexView(items)
+
+
+Shape = tuple[DimLike, ...]
+
+
+def _is_number(sections: Any) -> bool:
+    if isinstance(sections, (Value, np.ndarray)):
+        return sections.ndim == 0
+    return not isinstance(sections, (list, tuple))
+
+
+def _at_places(x: Value, axis: int, places: Sequence[DimLike]) -> list[View]:
+    """Cut before each place, read as a slice bound."""
+    bounds: list[DimLike | None] = [0, *places, None]
+    n = x.shape[axis]
+    return [
+        _piece(x.shape, axis, Span(a, b, 1, n))
+        for a, b in zip(bounds[:-1], bounds[1:], strict=True)
+    ]
+
+
+def _in_parts(x: Value, axis: int, count: int) -> list[View]:
+    """Cut in parts of equal length, the first ones by 1 longer where it must be."""
+    n = x.shape[axis]
+    small, more = n // count, n % count
+    out: list[View] = []
+    for i in range(count):
+        begin = small * i + dim_min(more, i)
+        length = (n + (count - 1 - i)) // count
+        out.append(_piece(x.shape, axis, Span.block(begin, length, n)))
+    return out
+
+
+def _sections(count: Any) -> int:
+    number = operator.index(as_shape(count)[0])
+    if number <= 0:
+        msg = "number sections must be larger than 0."
+        raise ValueError(msg)
+    return number
+
+
+@function(ROWS, np.array_split, view=True)
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
+    """Split an array into views, of nearly equal length or at places.
+
+    Notes
+    -----
+    Slice.
+    """
+    x = as_array(ary)
+    axis = normalize_axis(axis, x.ndim)
+    if _is_number(indices_or_sections):
+        return _in_parts(x, axis, _sections(indices_or_sections))
+    return _at_places(x, axis, as_shape(indices_or_sections))
+
+
+@function(ROWS, np.split, view=True)
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
+    """Split an array into views, of equal length or at places.
+
+    Raises
+    ------
+    ValueError
+        The length is no multiple of the number of parts.
+
+    Notes
+    -----
+    Slice.
+    """
+    x = as_array(ary)
+    axis = normalize_axis(axis, x.ndim)
+    if not _is_number(indices_or_sections):
+        return _at_places(x, axis, as_shape(indices_or_sections))
+    count, n = as_shape(indices_or_sections)[0], x.shape[axis]
+    if isinstance(count, int) and count == 0:
+        msg = "division by zero"
+        raise ZeroDivisionError(msg)
+    number = operator.index(count)
+    if not require_equal(running_trace().env, n // number * number, n):
+        msg = "array split does not result in an equal division"
+        raise ValueError(msg)
+    if number < 0:
+        msg = "number sections must be larger than 0."
+        raise ValueError(msg)
+    each = n // number
+    return [_piece(x.shape, axis, Span.block(each * i, each, n)) for i in range(number)]
+
+
+def _split_along(numpy: Any, least: int, axis: int) -> None:
+    def split_along(ary: Any, indices_or_sections: Any) -> list[View]:
+        x = as_array(ary)
+        if x.ndim < least:
+            msg = f"{numpy.__name__} only works on arrays of {least} or more dimensions"
+            raise ValueError(msg)
+        found: list[View] = split(x, indices_or_sections, 0 if x.ndim == 1 else axis)
+        return found
+
+    split_along.__name__ = numpy.__name__
+    split_along.__doc__ = f"Split an array into views along axis {axis} (Slice)."
+    ROWS.append(Function(numpy, split_along, view=True))
+
+
+_split_along(np.vsplit, 2, 0)
+_split_along(np.hsplit, 1, 1)
+_split_along(np.dsplit, 3, 2)
+
+
+@function(ROWS, np.unstack, view=True, api="unstack")
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[View, ...]:
+    """Return the slices along an axis, as views; a symbolic length is fixed by a guard.
+
+    Notes
+    -----
+    Gather.
+    """
+    value = as_array(x)
+    if not value.ndim:
+        msg = "Input array must be at least 1-d."
+        raise ValueError(msg)
+    axis = normalize_axis(axis, value.ndim)
+    count = operator.index(value.shape[axis])
+    return tuple(_piece(value.shape, axis, Pick(i, is_safe=True)) for i in range(count))
+
+
+__all__ += ["Dim"]

@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repeating, rolling, padding, inserting and deleting."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value, running_trace
+from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, require_equal
+from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.program import Value
+from onnxjit.errors import UnsupportedError
+
+from . import structure
+from .basic import Span, as_number, make_span, out_of_bounds
+from .cast import cast
+from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis
+from .elementwise import add, less, minimum, multiply, remainder, subtract
+from .gather import compress, gather, nonzero
+from .index_write import assigned, fit, setitem
+from .reduce import reduce_max
+from .row import Function, Ufunc, function
+from .structure import (
+    broadcast_to,
+    concat,
+    const,
+    iota,
+    move_axis,
+    reshape,
+    take_range,
+    unsqueeze,
+)
+
+__all__ = ["ROWS", "repeated", "resized"]
+
+ROWS: list[Function | Ufunc] = []
+
+
+# --- repeating ---------------------------------------------------------------------------------
+
+
+@function(ROWS, np.tile, api="tile")
+def tile(A: Any, reps: Any) -> Value:  # noqa: N803  NumPy's name
+    """Repeat the whole array along its axes.
+
+    Notes
+    -----
+    Tile.
+    """
+    x = as_array(A)
+    counts = as_shape(reps)
+    if any(isinstance(r, int) and r < 0 for r in counts):
+        msg = "negative dimensions are not allowed"
+        raise ValueError(msg)
+    rank = max(x.ndim, len(counts))
+    x = unsqueeze(cast(x, x.dtype), range(rank - x.ndim))
+    return structure.tile(x, (*(1,) * (rank - len(counts)), *counts))
+
+
+def repeated(x: Value, count: DimLike, axis: int) -> Value:
+    """Repeat each element along an axis `count` times: Unsqueeze, Expand, Reshape."""
+    shape = x.shape
+    wide = unsqueeze(x, [axis + 1])
+    wide = broadcast_to(wide, (*shape[: axis + 1], count, *shape[axis + 1 :]))
+    return reshape(wide, (*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
+
+
+def _repeated_by(x: Value, counts: Value, axis: int) -> Value:
+    """Repeat each element by its own count: the true places of a table of n by the largest."""
+    if counts.known is not None:
+        if (counts.known < 0).any():
+            msg = "repeats may not contain negative values."
+            raise ValueError(msg)
+        return gather(x, const(np.repeat(np.arange(counts.known.size), counts.known)), axis)
+    env = running_trace().env
+    most = reduce_max(concat([counts, const([0])], 0), (0,))
+    width = env.symbol("most", data=True, origin=(most, None))
+    table = less(unsqueeze(iota(width), [0]), unsqueeze(counts, [1]))
+    found = nonzero(table)
+    rows = reshape(take_range(found, 0, 0, 1), (found.shape[1],))
+    return gather(x, rows, axis)
+
+
+@function(ROWS, np.repeat, api="repeat")
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
+    """Repeat each element along an axis.
+
+    Parameters
+    ----------
+    a : (...) array
+        Values; flattened without `axis`.
+    repeats : int or (n,) int
+        How often each; counts that are data give a length that is data.
+    axis : int, optional
+        Which axis.
+
+    Notes
+    -----
+    Expand, Reshape; Gather where counts differ.
+    """
+    x = as_array(a)
+    x = structure.as_1d(x) if axis is None else x
+    at = normalize_axis(0 if axis is None else axis, x.ndim)
+    count = as_number(repeats)
+    counts = as_array(repeats) if count is None or isinstance(count, Value) else None
+    if counts is None:
+        assert isinstance(count, (int, Dim))  # noqa: S101
+        if isinstance(count, int) and count < 0:
+            msg = "repeats may not contain negative values."
+            raise ValueError(msg)
+        return repeated(x, count, at)
+    if counts.dtype.kind not in "iub":
+        msg = (
+            f"Cannot cast array data from {counts.dtype.numpy!r} to dtype('int64') according "
+            "to the rule 'safe'"
+        )
+        raise TypeError(msg)
+    n = x.shape[at]
+    counts = cast(structure.as_1d(counts), INT64)
+    if not structure.same_shape(counts.shape, (1,)):
+        if not require_equal(running_trace().env, counts.shape[0], n):
+            msg = f"operands could not be broadcast together with shape ({n},) {counts.shape}"
+            raise ValueError(msg)
+    elif counts.known is not None:
+        return repeated(x, int(counts.known[0]), at)
+    return _repeated_by(x, broadcast_to(counts, (n,)), at)
+
+
+def resized(x: Value, shape: Sequence[DimLike]) -> Value:
+    """Fill a shape with the elements of `x`, from the start again when they run out."""
+    flat = structure.as_1d(x)
+    have, want = flat.shape[0], dim_prod(shape)
+    if require_static_equal(have, want):
+        return reshape(flat, shape)
+    if isinstance(have, int) and have == 0:
+        return broadcast_to(const(np.zeros((), x.dtype.numpy)), shape)
+    return reshape(gather(flat, remainder(iota(want), have), 0), shape)
+
+
+def require_static_equal(a: DimLike, b: DimLike) -> bool:
+    """Whether two sizes are provably equal."""
+    return structure.same_shape([a], [b])
+
+
+@function(ROWS, np.resize)
+def resize(a: Any, new_shape: Any) -> Value:
+    """Return an array of another shape with the elements repeated as needed.
+
+    Notes
+    -----
+    Reshape, Gather.
+    """
+    shape = as_shape(new_shape)
+    if any(isinstance(n, int) and n < 0 for n in shape):
+        msg = "all elements of `new_shape` must be non-negative"
+        raise ValueError(msg)
+    return resized(as_array(a), shape)
+
+
+# --- rolling -----------------------------------------------------------------------------------
+
+
+def _rolled(x: Value, shift: Any, axis: int) -> Value:
+    n = x.shape[axis]
+    if require_static_equal(n, 0):
+        return x
+    if isinstance(shift, Value):
+        places = remainder(subtract(iota(n), shift), dim_max(n, 1))
+        return gather(x, places, axis)
+    by = shift % dim_max(n, 1)
+    tail = take_range(x, axis, n - by, by)
+    return concat([tail, take_range(x, axis, 0, n - by)], axis)
+
+
+@function(ROWS, np.roll, api="roll")
+def roll(a: Any, shift: Any, axis: Any = None) -> Value:
+    """Shift elements along axes; what leaves one end enters at the other.
+
+    Notes
+    -----
+    Slice, Concat; Gather for shifts that are data.
+    """
+    x = as_array(a)
+    if axis is None:
+        rolled = roll(structure.as_1d(x), shift, 0)
+        return reshape(rolled, x.shape)
+    axes = normalize_axes(axis, x.ndim, repeats=True)
+    given = shift if isinstance(shift, (tuple, list)) else (shift,)
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    if len(given) != len(axes) and 1 not in {len(given), len(axes)}:
+        msg = "shape mismatch: objects cannot be broadcast to a single shape."
+        raise ValueError(msg)
+    count = max(len(given), len(axes))
+    shifts = list(given) * (count if len(given) == 1 else 1)
+    for by, at in zip(shifts, axes * (count if len(axes) == 1 else 1), strict=True):
+        number = as_number(by)
+        x = _rolled(x, as_size(by) if number is None else number, at)
+    return x
+
+
+# --- padding -----------------------------------------------------------------------------------
+
+
+def _pairs(spec: Any, ndim: int) -> list[tuple[Any, Any]]:
+    """Return (before, after) for each axis: NumPy's broadcast to (ndim, 2)."""
+    if isinstance(spec, dict):
+        pairs: list[tuple[Any, Any]] = [(0, 0)] * ndim
+        for axis, width in spec.items():
+            pairs[axis] = tuple(width) if isinstance(width, (tuple, list)) else (width, width)
+        return pairs
+    if isinstance(spec, np.ndarray):
+        spec = spec.tolist()
+    if isinstance(spec, Value):
+        spec = list(as_shape(spec)) if spec.ndim else spec
+    if not isinstance(spec, (tuple, list)):
+        return [(spec, spec)] * ndim
+    rows = [r.tolist() if isinstance(r, np.ndarray) else r for r in spec]
+    if all(isinstance(r, (tuple, list)) for r in rows):
+        full = [tuple(r) * (2 if len(r) == 1 else 1) for r in rows]
+        full = full * ndim if len(full) == 1 else full
+    elif len(rows) == 1:
+        full = [(rows[0], rows[0])] * ndim
+    else:
+        full = [tuple(rows)] * ndim
+    if len(full) != ndim or any(len(r) != 2 for r in full):
+        msg = "operands could not be broadcast together with remapped shapes [original->remapped]"
+        raise ValueError(msg)
+    return [(r[0], r[1]) for r in full]
+
+
+def _mirrored(place: Value, n: DimLike) -> Value:
+    period = dim_max(n * 2 - 2, 1)
+    at = remainder(place, period)
+    return minimum(at, subtract(period, at))
+
+
+def _doubled(place: Value, n: DimLike) -> Value:
+    at = remainder(place, n * 2)
+    return minimum(at, subtract(n * 2 - 1, at))
+
+
+def _clamped(place: Value, n: DimLike) -> Value:
+    from .elementwise import maximum
+
+    return maximum(minimum(place, n - 1), 0)
+
+
+_PLACES: Final[dict[str, Callable[[Value, DimLike], Value]]] = {
+    "reflect": lambda place, n: cast(_mirrored(place, n), INT64),
+    "symmetric": lambda place, n: cast(_doubled(place, n), INT64),
+    "wrap": lambda place, n: cast(remainder(place, n), INT64),
+    "edge": lambda place, n: cast(_clamped(place, n), INT64),
+}
+
+
+def _pad_constant(x: Value, pairs: list[tuple[Any, Any]], fills: list[tuple[Any, Any]]) -> Value:
+    """Pad with one constant, or axis by axis with a constant for each side."""
+    flat = [v for pair in fills for v in pair]
+    if all(v is flat[0] or (not isinstance(v, Value) and v == flat[0]) for v in flat[1:]):
+        fill = assigned(x, flat[0] if flat else 0)
+        low, high = [a for a, _ in pairs], [b for _, b in pairs]
+        return structure.pad(x, low, high, fill)
+    for axis, ((low, high), (before, after)) in enumerate(zip(pairs, fills, strict=True)):
+        sides = []
+        for size, fill in ((low, before), (high, after)):
+            shape = list(x.shape)
+            shape[axis] = size
+            sides.append(broadcast_to(assigned(x, fill), shape))
+        x = concat([sides[0], x, sides[1]], axis)
+    return x
+
+
+@function(ROWS, np.pad)
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:
+    """Put elements around an array.
+
+    Parameters
+    ----------
+    array : (...) array
+        Values.
+    pad_width : int, (2,) or (ndim, 2) int, or dict
+        How many before and after, for each axis.
+    mode : {"constant", "empty", "edge", "reflect", "symmetric", "wrap"}
+        What they are.
+    **options
+        ``constant_values`` of mode "constant".
+
+    Notes
+    -----
+    Pad; Gather for the modes that repeat elements.
+    """
+    x = as_array(array)
+    x = cast(x, x.dtype)
+    pairs = [(as_size(a, "a pad width"), as_size(b, "a pad width"))
+             for a, b in _pairs(pad_width, x.ndim)]  # fmt: skip
+    if any(isinstance(n, int) and n < 0 for pair in pairs for n in pair):
+        msg = "index can't contain negative values"
+        raise ValueError(msg)
+    if not x.ndim:
+        return x
+    if mode in {"constant", "empty"}:
+        fills = _pairs(options.get("constant_values", 0), x.ndim)
+        return _pad_constant(x, pairs, fills)
+    places = _PLACES.get(mode) if isinstance(mode, str) else None
+    if places is None or options.get("reflect_type", "even") != "even":
+        msg = f"np.pad is not carried with mode={mode!r} and {options}"
+        raise UnsupportedError(msg)
+    for axis, (low, high) in enumerate(pairs):
+        if require_static_equal(low, 0) and require_static_equal(high, 0):
+            continue
+        n = x.shape[axis]
+        if n == 0:
+            msg = (
+                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+            )
+            raise ValueError(msg)
+        place = subtract(iota(low + n + high), low)
+        x = gather(x, places(place, n), axis)
+    return x
+
+
+# --- inserting and deleting --------------------------------------------------------------------
+
+
+def _inside(at: int | Dim, axis: int, n: DimLike, *, last: int = 0) -> DimLike:
+    """Return a place as a nonnegative one; `last` = 1 allows the end."""
+    if not -n <= at < n + last:
+        raise out_of_bounds(operator.index(at), axis, n)
+    return at + n if at < 0 else at
+
+
+def _axis_of(x: Value, axis: Any) -> tuple[Value, int]:
+    if axis is None:
+        return structure.as_1d(x), 0
+    return x, normalize_axis(axis, x.ndim)
+
+
+@function(ROWS, np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
+    """Return an array without some slices along an axis.
+
+    Parameters
+    ----------
+    arr : (...) array
+        Values; flattened without `axis`.
+    obj : int, slice, or array of int or bool
+        Which slices.
+    axis : int, optional
+        Which axis.
+
+    Notes
+    -----
+    Slice, Concat for one place; Compress for several.
+    """
+    x, axis = _axis_of(as_array(arr), axis)
+    n = x.shape[axis]
+    number = as_number(obj)
+    if number is not None and not isinstance(number, Value):
+        at = _inside(number, axis, n)
+        after = take_range(x, axis, at + 1, n - at - 1)
+        return concat([take_range(x, axis, 0, at), after], axis)
+    if isinstance(n, int) and _is_static(obj):
+        index = obj if isinstance(obj, slice) else np.asarray(_plain(obj))
+        return gather(x, const(np.delete(np.arange(n), index)), axis)
+    if isinstance(obj, slice):
+        keep = setitem(_all_true(n), obj, False)  # noqa: FBT003
+    else:
+        which = as_array(obj)
+        if which.dtype is BOOL and not require_equal(running_trace().env, which.shape[0], n):
+            msg = (
+                "boolean array argument `obj` to delete must be one-dimensional and match the "
+                f"axis length of {n}"
+            )
+            raise ValueError(msg)
+        keep = setitem(_all_true(n), which, False)  # noqa: FBT003
+    return compress(x, keep, axis)
+
+
+def _all_true(n: DimLike) -> Value:
+    return broadcast_to(const(True), (n,))  # noqa: FBT003
+
+
+def _is_static(obj: Any) -> bool:
+    if isinstance(obj, slice):
+        return not any(isinstance(b, (Value, Dim)) for b in (obj.start, obj.stop, obj.step))
+    if isinstance(obj, (list, tuple)):
+        return all(map(_is_static, obj))
+    return not isinstance(obj, Dim) and (not isinstance(obj, Value) or obj.known is not None)
+
+
+def _plain(obj: Any) -> Any:
+    if isinstance(obj, (list, tuple)):
+        return np.array([_plain(o) for o in obj], None if len(obj) else np.intp)
+    return obj.known if isinstance(obj, Value) else obj
+
+
+@function(ROWS, np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
+    """Return an array with slices inserted along an axis.
+
+    Parameters
+    ----------
+    arr : (...) array
+        Values; flattened without `axis`.
+    obj : int, slice or sequence of int
+        Before which slices; known while tracing.
+    values : array
+        What is inserted, cast to arr's dtype.
+    axis : int, optional
+        Which axis.
+
+    Notes
+    -----
+    Slice, Concat.
+    """
+    x, axis = _axis_of(as_array(arr), axis)
+    n = x.shape[axis]
+    new = assigned(x, values)
+    number = as_number(obj)
+    if isinstance(number, (int, Dim)):
+        at = _inside(number, axis, n, last=1)
+        if new.ndim:  # NumPy reads the first axis of values as the axis inserted along
+            new = unsqueeze(new, range(max(x.ndim - new.ndim, 0)))
+            new = move_axis(new, 0, axis)
+        count = new.shape[axis] if new.ndim == x.ndim else 1
+        new = fit(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
+        return _spliced(x, axis, [(at, new)])
+    places = _insert_places(obj, n, axis)
+    shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
+    new = fit(new, shape)
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    return _spliced(x, axis, [(places[i], take_range(new, axis, i, 1)) for i in order])
+
+
+def _insert_places(obj: Any, n: DimLike, axis: int) -> list[Any]:
+    if isinstance(obj, slice):
+        span = make_span(obj, operator.index(n))
+        begin = operator.index(as_size(span.begin))
+        return [begin + i * span.step for i in range(operator.index(span.length))]
+    if not _is_static(obj):
+        msg = "np.insert is carried with places that are known while tracing only"
+        raise UnsupportedError(msg)
+    known = np.asarray(_plain(obj))
+    if known.dtype.kind == "b":
+        known = np.flatnonzero(known)
+    return [_inside(int(i), axis, n, last=1) for i in known.ravel()]
+
+
+def _spliced(x: Value, axis: int, pieces: Sequence[tuple[DimLike, Value]]) -> Value:
+    """Insert pieces before places in rising order."""
+    parts: list[Value] = []
+    done: DimLike = 0
+    for at, new in pieces:
+        parts += [take_range(x, axis, done, at - done), new]
+        done = at
+    return concat([*parts, take_range(x, axis, done, x.shape[axis] - done)], axis)
+
+
+__all__ += ["Span", "add", "as_value", "multiply"]

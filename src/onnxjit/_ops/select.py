@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions that choose elements or keep them in bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
+
+from . import elementwise as ew
+from .cast import cast
+from .convert import as_array
+from .elementwise_base import Term, joined_shape, known_scalar, primitive
+from .elementwise_where import choose as choose_value
+from .gather import gather_elements
+from .row import Function, Ufunc, function
+from .structure import broadcast_to, concat, squeeze, unsqueeze
+from .ufunc import promoted, ufunc_call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Equation, Value
+
+__all__ = ["ROWS", "clip", "select", "where"]
+
+FUNCTIONS: list[Function] = []
+_MISSING: Final = object()
+
+
+# --- where, select, choose ----------------------------------------------------------------
+
+
+@function(FUNCTIONS, np.where)
+def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
+    """Return elements of `x` where a condition holds, else of `y`.
+
+    Parameters
+    ----------
+    condition : (...) array
+        Counts as true where it is not 0.
+    x, y : (...) array
+        At their common dtype.  Without them the places of true elements are returned.
+
+    Notes
+    -----
+    Where, and Mul where -0.0 can be chosen (onnxruntime drops its sign).
+    """
+    if x is _MISSING and y is _MISSING:
+        from .search import nonzero
+
+        return nonzero(condition)
+    if x is _MISSING or y is _MISSING:
+        msg = "either both or neither of x and y should be given"
+        raise ValueError(msg)
+    return ew.where(as_array(condition), _choice(x), _choice(y))
+
+
+def _choice(x: Any) -> Any:
+    """Return a choice as a value; Python numbers stay weak."""
+    return x if type(x) in {int, float, complex} else as_array(x)
+
+
+@function(FUNCTIONS, np.select)
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Value:
+    """Return from each choice the elements where its condition is the first that holds.
+
+    Parameters
+    ----------
+    condlist : sequence of (...) bool
+        Conditions.
+    choicelist : sequence of (...) array
+        As many choices.
+    default : (...) array
+        What is chosen where none holds.
+
+    Raises
+    ------
+    ValueError
+        There are no conditions, or not as many as choices.
+    TypeError
+        A condition is not bool.
+    """
+    if len(condlist) != len(choicelist):
+        msg = "list of cases must be same length as list of conditions"
+        raise ValueError(msg)
+    if not condlist:
+        msg = "select with an empty condition list is not possible"
+        raise ValueError(msg)
+    *choices, result = promoted(*map(_choice, (*choicelist, default)))
+    conditions = [as_array(c) for c in condlist]
+    for i, condition in enumerate(conditions):
+        if condition.dtype is not BOOL:
+            msg = f"invalid entry {i} in condlist: should be boolean ndarray"
+            raise TypeError(msg)
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        result = choose_value(condition, choice, result)
+    return result
+
+
+def _place(a: Value, n: Any, mode: str) -> Value:
+    if mode == "wrap":
+        return cast(ew.remainder(a, n), INT64)
+    if mode == "clip":
+        return cast(ew.minimum(ew.maximum(a, 0), n - 1), INT64)
+    return cast(a, INT64)
+
+
+@function(FUNCTIONS, np.choose)
+def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
+    """Return, element by element, the choice that an index names.
+
+    Parameters
+    ----------
+    a : (...) integers
+        Which choice.
+    choices : sequence of (...) array, or (n, ...) array
+        At their common dtype, broadcast with `a`.
+    mode : {"raise", "wrap", "clip"}
+        What an index out of range does.  With "raise" the run fails on one too large;
+        negative ones count from the end, where NumPy raises.
+
+    Notes
+    -----
+    GatherElements.
+    """
+    index = as_array(a)
+    if isinstance(choices, (list, tuple)):
+        values = promoted(*map(as_array, choices))
+    else:
+        stacked = as_array(choices)
+        values = [squeeze(v, [0]) for v in _rows(stacked)]
+    np.empty(0, index.dtype.numpy).astype(np.intp, casting="same_kind")
+    shape = joined_shape(index.shape, *(v.shape for v in values))
+    data = concat([unsqueeze(broadcast_to(v, shape), [0]) for v in values], 0)
+    place = _place(index, len(values), mode)
+    place = unsqueeze(broadcast_to(place, shape), [0])
+    return squeeze(gather_elements(data, place, 0), [0])
+
+
+def _rows(x: Value) -> list[Value]:
+    from .structure import take_range
+
+    count = x.shape[0]
+    if isinstance(count, Dim):
+        count = int(count)
+    return [take_range(x, 0, i, 1) for i in range(count)]
+
+
+# --- bounds -------------------------------------------------------------------------------
+
+
+def _clip_rule(e: Emit, equation: Equation, x: Handle, low: Handle, high: Handle) -> Handle:
+    """Max and Min; Clip where the bounds are known numbers (it overlooks a NaN bound)."""
+    if x.dtype is BOOL:
+        return ((Term(e, x) | Term(e, low)) & Term(e, high)).h
+    known = [known_scalar(v) for v in equation.inputs[1:]]
+    zero_rank = all(v.ndim == 0 for v in equation.inputs[1:])
+    if zero_rank and all(k is not None and k == k for k in known):
+        return e.op("Clip", x, low, high)
+    return e.op("Min", e.op("Max", x, low), high)
+
+
+#: the ufunc behind np.clip
+CLIP = primitive(np._core.umath.clip, _clip_rule)
+
+
+def _bound(a: Value, bound: Any, *, above: bool) -> Any:
+    """Return a bound, None when it is a Python int that bounds nothing."""
+    if bound is None:
+        return None
+    if type(bound) is int and a.dtype.kind in "iu":
+        limits = np.iinfo(a.dtype.numpy)  # type: ignore[type-var]
+        if bound >= limits.max if above else bound <= limits.min:
+            return None
+    return _choice(bound)
+
+
+_TWICE: Final = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+
+
+@function(FUNCTIONS, np.clip, scalar=True)
+def clip(
+    a: Any,
+    a_min: Any = _MISSING,
+    a_max: Any = _MISSING,
+    *,
+    min: Any = _MISSING,
+    max: Any = _MISSING,
+    **kwargs: Any,
+) -> Value:
+    """Return values kept between two bounds.
+
+    Parameters
+    ----------
+    a : (...) array
+        Values; NaN stays NaN.
+    a_min, a_max : (...) array or None
+        Bounds; a NaN bound gives NaN, and the upper one wins over a larger lower one.
+    min, max : (...) array or None
+        The same under the array API's names.
+    **kwargs
+        Keywords of the ufunc: ``dtype``, ``casting``, ``where``.
+
+    Notes
+    -----
+    Max, Min; Clip for known bounds.
+    """
+    if a_min is _MISSING and a_max is _MISSING:
+        a_min = None if min is _MISSING else min
+        a_max = None if max is _MISSING else max
+    elif a_min is _MISSING or a_max is _MISSING:
+        msg = f"clip() missing 1 required positional argument: '{'a_min' if a_min is _MISSING else 'a_max'}'"
+        raise TypeError(msg)
+    elif min is not _MISSING or max is not _MISSING:
+        raise ValueError(_TWICE)
+    x = as_array(a)
+    low, high = _bound(x, a_min, above=False), _bound(x, a_max, above=True)
+    if low is None and high is None:
+        return x
+    if low is None:
+        return ew.minimum(x, high, **kwargs)  # type: ignore[no-any-return]
+    if high is None:
+        return ew.maximum(x, low, **kwargs)  # type: ignore[no-any-return]
+    result: Value = ufunc_call(CLIP, (x, low, high), **kwargs)
+    return result
+
+
+@function(FUNCTIONS, np.nan_to_num)
+def nan_to_num(
+    x: Any,
+    copy: bool = True,
+    nan: Any = 0.0,
+    posinf: Any = None,
+    neginf: Any = None,
+) -> Value:
+    """Return numbers in place of NaN and infinities.
+
+    Parameters
+    ----------
+    x : (...) array
+        Values; those of other dtypes than floats are returned as they are.
+    copy : bool
+        Values are never shared; it changes nothing.
+    nan, posinf, neginf : (...) array
+        The numbers; the largest and smallest of the dtype for None.
+
+    Notes
+    -----
+    IsNaN, Where; Min and Max for the default infinities.
+    """
+    value = as_array(x)
+    if value.dtype.kind != "f":
+        return value
+    limits = np.finfo(value.dtype.numpy)  # type: ignore[type-var]
+    made = value
+    if posinf is None:
+        made = ew.minimum(made, limits.max)
+    if neginf is None:
+        made = ew.maximum(made, limits.min)
+    for number, found in ((posinf, np.inf), (neginf, -np.inf)):
+        if number is not None:
+            made = _replaced(made, ew.equal(value, found), number)
+    return _replaced(made, ew.isnan(value), nan)
+
+
+def _replaced(x: Value, where_true: Value, number: Any) -> Value:
+    """Do ``np.copyto(x, number, where=where_true)``."""
+    new = cast(as_array(number), x.dtype)
+    return choose_value(where_true, new, x)
+
+
+# --- tests --------------------------------------------------------------------------------
+
+
+_AMBIGUOUS: Final = (
+    "This operation is not supported for {} values because it would be ambiguous."
+)
+
+
+def _infinite(x: Any, infinity: float) -> Value:
+    value = as_array(x)
+    if value.dtype.kind in "cU":
+        raise TypeError(_AMBIGUOUS.format(value.dtype))
+    if value.dtype.kind != "f":
+        return _constant_of(value, answer=False)
+    result: Value = ew.equal(value, infinity)
+    return result
+
+
+def _constant_of(x: Value, *, answer: bool) -> Value:
+    return broadcast_to(as_value(answer), x.shape)
+
+
+@function(FUNCTIONS, np.isneginf, scalar=True)
+def isneginf(x: Any) -> Value:
+    """Return where values are minus infinity."""
+    return _infinite(x, -np.inf)
+
+
+@function(FUNCTIONS, np.isposinf, scalar=True)
+def isposinf(x: Any) -> Value:
+    """Return where values are plus infinity."""
+    return _infinite(x, np.inf)
+
+
+def _refuse_complex(x: Value, name: str) -> None:
+    if x.dtype.kind == "c":
+        from onnxjit.errors import UnsupportedError
+
+        msg = f"np.{name} of complex arrays is not carried"
+        raise UnsupportedError(msg)
+
+
+@function(FUNCTIONS, np.isreal, scalar=True)
+def isreal(x: Any) -> Value:
+    """Return where values have no imaginary part: everywhere, for real ones."""
+    value = as_array(x)
+    _refuse_complex(value, "isreal")
+    return _constant_of(value, answer=True)
+
+
+@function(FUNCTIONS, np.iscomplex, scalar=True)
+def iscomplex(x: Any) -> Value:
+    """Return where values have an imaginary part: nowhere, for real ones."""
+    value = as_array(x)
+    _refuse_complex(value, "iscomplex")
+    return _constant_of(value, answer=False)
+
+
+# --- rounding and angles ------------------------------------------------------------------
+
+
+@function(FUNCTIONS, np.fix, scalar=True)
+def fix(x: Any) -> Value:
+    """Return values rounded toward 0."""
+    result: Value = ew.trunc(as_array(x))
+    return result
+
+
+@function(FUNCTIONS, np.round, aliases=(np.around,), scalar=True)
+def round_(a: Any, decimals: int = 0) -> Value:
+    """Return values rounded to a number of decimals, halves to even.
+
+    Parameters
+    ----------
+    a : (...) array
+        Values; integers change only for negative `decimals`.
+    decimals : int
+        How many; negative ones count before the point.
+
+    Notes
+    -----
+    Mul, Round, Div: NumPy's own steps, with its rounding errors.
+    """
+    x = as_array(a)
+    is_integer = x.dtype.kind in "iu"
+    if decimals >= 0 and is_integer:
+        return x
+    if decimals == 0:
+        return ew.rint(x)  # type: ignore[no-any-return]
+    factor = float(10.0 ** abs(decimals))
+    steps = (ew.multiply, ew.divide) if decimals > 0 else (ew.divide, ew.multiply)
+    out = cast(x, FLOAT64) if is_integer else x
+    made = ew.rint(steps[0](x, factor, out=out))
+    made = steps[1](made, factor, out=out)
+    return cast(made, x.dtype)
+
+
+@function(FUNCTIONS, np.sinc, scalar=True)
+def sinc(x: Any) -> Value:
+    """Return sin(pi x) / (pi x), 1 at 0.
+
+    Notes
+    -----
+    NumPy's own steps: 0 is replaced by the dtype's epsilon.
+    """
+    y = ew.multiply(as_array(x), np.pi)
+    eps = np.finfo(y.dtype.numpy).eps
+    y = ew.where(y, y, eps)
+    result: Value = ew.divide(ew.sin(y), y)
+    return result
+
+
+@function(FUNCTIONS, np.angle, scalar=True)
+def angle(z: Any, deg: bool = False) -> Value:
+    """Return the angle of numbers: 0 or pi for real ones.
+
+    Parameters
+    ----------
+    z : (...) real array
+        Numbers.
+    deg : bool
+        Degrees instead of radians.
+    """
+    value = as_array(z)
+    _refuse_complex(value, "angle")
+    made: Value = ew.arctan2(0, value)
+    return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
+
+
+@function(FUNCTIONS, np.imag)
+def imag(val: Any) -> Value:
+    """Return the imaginary part: zeros, for real values."""
+    value = as_array(val)
+    _refuse_complex(value, "imag")
+    return broadcast_to(cast(as_value(0), value.dtype), value.shape)
+
+
+ROWS: list[Function | Ufunc] = [CLIP, *FUNCTIONS]
