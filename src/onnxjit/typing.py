@@ -27,7 +27,7 @@ class ArraySpec:
 
     def __init__(self, dtype: np.dtype[Any], sizes: tuple[int | str | None, ...]) -> None:
         for n in sizes:
-            if not (n is None or isinstance(n, str) or (isinstance(n, int) and n >= 0)):
+            if isinstance(n, int) and n < 0:
                 msg = f"a size is an int, a name or None, not {n!r}"
                 raise ValueError(msg)
         self.dtype: Final = dtype

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +14,7 @@ from onnxjit._ops import elementwise as ew
 from onnxjit._ops.cast import cast
 from onnxjit._ops.table import UFUNCS
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
-
-sys.path.insert(0, str(Path(__file__).parent))
-from harness import run
+from tests.ops.harness import run, trace
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
@@ -38,7 +34,9 @@ def same(got: Any, want: Any) -> bool:
     return got.dtype == want.dtype and got.shape == want.shape and bool(equal.all())
 
 
-@pytest.mark.parametrize("name", ["add", "multiply", "divide", "floor_divide", "less", "maximum", "power"])
+@pytest.mark.parametrize(
+    "name", ["add", "multiply", "divide", "floor_divide", "less", "maximum", "power"]
+)
 def test_promotion_of_all_pairs(name: str) -> None:
     ufunc = getattr(np, name)
     for s in DTYPES:
@@ -131,6 +129,9 @@ def test_every_pair_of_bytes(name: str, opset: int) -> None:
         assert same(got, want)
 
 
+DIVISIONS = (ew.floor_divide, ew.remainder, ew.fmod)
+
+
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("divisor", [-128, -7, -1, 0, 1, 2, 3, 7, 64, 127])
 def test_known_divisor(divisor: int, opset: int) -> None:
@@ -138,8 +139,7 @@ def test_known_divisor(divisor: int, opset: int) -> None:
         x = np.array([np.iinfo(t).min, *range(-128, 128), np.iinfo(t).max], t)
         with np.errstate(all="ignore"):
             want = [np.floor_divide(x, divisor), np.remainder(x, divisor), np.fmod(x, divisor)]
-        calls = (ew.floor_divide, ew.remainder, ew.fmod)
-        got = run(lambda v: [c(v, divisor) for c in calls], x, opset=opset)
+        got = run(lambda v: [call(v, divisor) for call in DIVISIONS], x, opset=opset)
         assert all(map(same, got, want))
 
 
@@ -207,6 +207,18 @@ def test_floor_division_of_floats_at_the_edge_of_integers() -> None:
             assert same(got[1], x % y)
 
 
+def test_a_size_against_a_small_dtype_takes_a_guard() -> None:
+    program = trace(lambda x, y: ew.add(y, x.shape[0]), np.zeros(7), np.zeros(3, np.uint8))
+    assert program.outputs[0].dtype.name == "uint8"
+    assert program.block.trace.env.guards
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for uint8"):
+        trace(lambda x, y: ew.add(y, x.shape[0]), np.zeros(300), np.zeros(3, np.uint8))
+    got = run(lambda x, y: ew.less(y, x.shape[0]), np.zeros(300), np.zeros(3, np.uint8))[0]
+    assert same(got, np.ones(3, bool))
+    wide = trace(lambda x, y: ew.add(y, x.shape[0]), np.zeros(300), np.zeros(3))
+    assert not wide.block.trace.env.guards
+
+
 def test_weak_numbers() -> None:
     with tracing(Trace(ShapeEnv())):
         half = weak_binary(np.divide, 1, 2)
@@ -231,9 +243,8 @@ def test_weak_numbers() -> None:
 
 @pytest.mark.parametrize("opset", [13, 21, 28])
 def test_casts_equal_astype(opset: int) -> None:
-    from test_ufunc import special
-
     from onnxjit._ops.cast import to_dtype
+    from tests.ops.test_ufunc import special
 
     for s in DTYPES:
         x = special(s)

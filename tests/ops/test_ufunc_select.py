@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +11,9 @@ import pytest
 from onnxjit._ops import select as rows
 from onnxjit._ops.row import Function
 from onnxjit._ops.select import ROWS
-
-sys.path.insert(0, str(Path(__file__).parent))
-from harness import run
-from test_ufunc import REAL, special
-from test_ufunc_calls import same
+from tests.ops.harness import exported, run
+from tests.ops.test_ufunc import REAL, special
+from tests.ops.test_ufunc_calls import same
 
 OPSETS = (13, 21, 28)
 CALLS = {row.numpy: row.implementation for row in ROWS if isinstance(row, Function)}
@@ -40,11 +36,11 @@ def test_where_keeps_bits(opset: int) -> None:
         check(np.where, condition, x[:1], y, opset=opset)
         check(np.where, condition, x, y[1], opset=opset)
         check(np.where, np.bool_(True), x, y[0], opset=opset)
-        got = run(lambda v, w: rows.where(CALLS_NOT(v, w), v, w), x, y, opset=opset)[0]
+        got = run(lambda v, w: rows.where(unlike(v, w), v, w), x, y, opset=opset)[0]
         assert same(got, np.where(x != y, x, y))
 
 
-def CALLS_NOT(x: Any, y: Any) -> Any:
+def unlike(x: Any, y: Any) -> Any:
     from onnxjit._ops import elementwise as ew
 
     return ew.not_equal(x, y)
@@ -110,15 +106,13 @@ def test_select_and_choose() -> None:
         want = np.choose(index, choices, mode=mode)
         got = run(lambda i, *c, m=mode: rows.choose(i, c, m), index, *choices)[0]
         assert same(got, want)
-    far = np.array([-4, 7, 2, 0])
-    for mode in ("wrap", "clip"):
-        got = run(
-            lambda i, c, m=mode: rows.choose(i, c, m),
-            far,
-            np.arange(12).reshape(3, 4),
-            symbolic=False,
-        )[0]
-        assert same(got, np.choose(far, np.arange(12).reshape(3, 4), mode=mode))
+    far: Any = np.array([-4, 7, 2, 0])
+    table = np.arange(12).reshape(3, 4)
+    modes: list[Any] = ["wrap", "clip"]
+    for mode in modes:
+        call = lambda i, c, m=mode: rows.choose(i, c, m)  # noqa: E731
+        got = run(call, far, table, symbolic=False)[0]
+        assert same(got, np.choose(far, table, mode=mode))
 
 
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
@@ -147,3 +141,40 @@ def test_small_functions() -> None:
                 rtol=1e-2 if t == "f2" else 1e-5,
                 atol=1e-2 if t == "f2" else 1e-6,
             )
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_interp(opset: int) -> None:
+    x = np.array([-2, 0, 0.25, 1, 2.5, 3.9, 4, 9, np.nan, np.inf, -np.inf])
+    xp, fp = np.array([0, 1, 3, 4.0]), np.array([1, -1, np.inf, 5.0])
+    check(np.interp, x, xp, fp, opset=opset)
+    check(np.interp, x, xp, np.arange(4), left=-7, right=9.5, opset=opset)
+    check(np.interp, x, xp[:1], fp[:1], opset=opset)
+    check(
+        np.interp,
+        x[:8],
+        np.array([3, 0.5, 1.25]),
+        np.array([1, 2, 4.0]),
+        period=2,
+        opset=opset,
+    )
+    check(np.interp, np.float64(0.3), xp, fp, opset=opset)
+    with pytest.raises(ValueError, match="not of the same length"):
+        check_error(xp, fp[:2])
+
+
+def check_error(xp: Any, fp: Any) -> None:
+    run(lambda a, b: rows.interp(0.5, a, b), xp, fp)
+
+
+def test_models_are_valid() -> None:
+    def every(x: Any, y: Any) -> list[Any]:
+        return [
+            rows.where(x, y, x),
+            rows.clip(x, 0.0, y),
+            rows.round_(x, 2),
+            rows.nan_to_num(x),
+        ]
+
+    for opset in OPSETS:
+        exported(every, np.ones((2, 3)), np.ones(3), opset=opset)

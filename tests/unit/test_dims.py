@@ -39,6 +39,7 @@ from onnxjit._core.dims import (
     symbols_of,
     upper,
 )
+from onnxjit.errors import DataDependentError
 
 SIZES = st.integers(0, 9)
 SIGNED = st.integers(-9, 9)
@@ -394,8 +395,6 @@ def test_foreign_operands(n):
 
 
 def test_typed_operands_go_to_the_array_layer(n, monkeypatch):
-    with pytest.raises(RuntimeError, match="not loaded"):
-        n / 2
     monkeypatch.setattr(HOOKS, "dim_array", lambda dim: np.array(hint_of(dim)))
     monkeypatch.setattr(HOOKS, "ufunc", lambda *args: args[0].__name__)
     assert n / 2 == 4.0
@@ -471,11 +470,11 @@ def test_data_and_missing_hints(env, n):
     d = env.symbol("d", data=True)
     free = env.symbol("F")
     assert d >= 0
-    with pytest.raises(RuntimeError, match=r"the test d > 3 needs .* array data"):
+    with pytest.raises(DataDependentError, match=r"the test d > 3 needs .* array data"):
         d > 3  # noqa: B015
-    with pytest.raises(RuntimeError, match="__index__"):
+    with pytest.raises(DataDependentError, match="__index__"):
         operator.index(d + n)
-    with pytest.raises(RuntimeError, match="no example"):
+    with pytest.raises(DataDependentError, match="no example"):
         bool(free)
     assert hint_of(free) is None
     assert not env.guards

@@ -278,7 +278,7 @@ QUEUE = deque([1])
         (write_derived_view, (WEIGHTS,), "ndarray", "a0[...]"),
         (add_to_array, (WEIGHTS,), "ndarray", "a0 op= ..."),
         (set_by_name, (MODEL,), "attribute", "a0 (setattr)"),
-        (default_list, (), "container", "<list>.append"),
+        (default_list, (), "container", "default[0].append"),
         (advance, (), "iterator", "ITERATOR (next)"),
         (consume, (), "iterator", "ITERATOR is advanced"),
         (pop_deque, (), "container", "QUEUE.popleft"),

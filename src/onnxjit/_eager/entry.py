@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, guards_source, python_source, reduce_guards
+from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
 from onnxjit._core.program import Value
 from onnxjit._engine.compile import Compiled, compile_program
 from onnxjit._rewrite.path import GuardNames, guard_source
-from onnxjit._trace.host import HostGuard
+from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf
 from .record import Recording, Result
@@ -29,19 +29,38 @@ _FEED: Final[dict[str, str]] = {
 }
 
 
-def symbol_names(recording: Recording) -> dict[Any, str]:
-    """Return size symbol -> Python expression over the leaves ``a``."""
-    position = {v.id: i for i, v in enumerate(recording.tracer.root.inputs)}
-    names: dict[Any, str] = {}
-    for symbol in recording.tracer.env.symbols:
-        origin = symbol.origin
-        if not isinstance(origin, tuple) or not isinstance(origin[0], Value):
-            continue
-        index = position.get(origin[0].id)
-        if index is not None:
-            axis = origin[1]
-            names[symbol] = f"a[{index}]" if axis is None else f"a[{index}].shape[{axis}]"
-    return names
+class SymbolTexts(dict[Symbol, str]):
+    """Size symbol -> Python expression over the leaves ``a``, made when it is asked for."""
+
+    def __init__(self, recording: Recording, names: GuardNames) -> None:
+        super().__init__()
+        self._position = {v.id: i for i, v in enumerate(recording.tracer.root.inputs)}
+        self._scalars = recording.tracer.scalar_hints
+        self._names = names
+
+    def __missing__(self, symbol: Symbol) -> str:
+        value, axis = symbol.origin  # type: ignore[misc]  # KeyError below if there is none
+        index = self._position.get(value.id)
+        if index is None:
+            text = self.call(value, lambda result: int(result))
+        else:
+            text = f"a[{index}]" if axis is None else f"a[{index}].shape[{axis}]"
+        self[symbol] = text
+        return text
+
+    def call(self, value: Value, finish: Callable[[np.ndarray[Any, Any]], Any]) -> str:
+        """Return a call that computes a value of sizes and scalars by NumPy."""
+        symbols, inputs = host_inputs(value, self._scalars)
+        count = len(symbols)
+
+        def compute(*given: Any) -> Any:
+            sizes = dict(zip(symbols, given, strict=False))
+            numbers = map(np.float64, given[count:])
+            scalars = dict(zip(inputs, numbers, strict=True))
+            return finish(evaluate_value(value, sizes, scalars))
+
+        texts = [self[s] for s in symbols] + [f"a[{self._position[i]}]" for i in inputs]
+        return f"{self._names.name(compute, 'h')}({', '.join(texts)})"
 
 
 def guard_lines(
@@ -55,16 +74,14 @@ def guard_lines(
     `roots` are the static objects among the arguments; the guards hold them weakly.
     """
     lines: list[str] = []
-    symbols = symbol_names(recording)
+    symbols = SymbolTexts(recording, names)
     guards = reduce_guards(recording.tracer.env.guards)
     if guards:
         lines.append(guards_source(guards, symbols))
     lines += [f"a[{i}] is a[{j}]" for i, j in recording.merged]
     lines += _write_guards(recording, leaves)
     lines += _layout_guards(recording, leaves)
-    if recording.tracer.host_guards:
-        check = _host_check(recording.tracer.host_guards, symbols, recording)
-        lines.append(f"{names.name(check, 'h')}(a)")
+    lines += [symbols.call(g.value, g.holds) for g in recording.tracer.host_guards]
     seen: set[str] = set()
     texts = {name: f"{names.name(_reference(x), 'r')}()" for name, x in (roots or {}).items()}
     for path, value in recording.captures:
@@ -109,25 +126,6 @@ def _layout_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
 def _leaf_of_argument(recording: Recording, leaves: Sequence[Leaf], argument: int) -> int:
     dynamic = [i for i, leaf in enumerate(leaves) if leaf.kind in (ARRAY_LEAF, SCALAR_LEAF)]
     return dynamic[argument]
-
-
-def _host_check(
-    guards: list[HostGuard], symbols: dict[Any, str], recording: Recording
-) -> Callable[[Sequence[Any]], bool]:
-    getters = {s: eval(f"lambda a: {text}") for s, text in symbols.items()}  # noqa: S307  our text
-    scalars = {
-        v.id: i
-        for i, v in enumerate(recording.tracer.root.inputs)
-        if v.id in recording.tracer.scalar_hints
-    }
-    guards = list(guards)
-
-    def check(a: Sequence[Any]) -> bool:
-        sizes = {s: int(get(a)) for s, get in getters.items()}
-        numbers = {i: np.float64(a[k]) for i, k in scalars.items()}
-        return all(g.holds(sizes, numbers) for g in guards)
-
-    return check
 
 
 def make_guard(lines: list[str], names: GuardNames) -> Guard | None:
@@ -189,7 +187,7 @@ class Entry:
         self.lines: Final = guard_lines(recording, leaves, self.names, roots)
         self.guard: Final = make_guard(self.lines, self.names)
         self.compiled: Final = compile_program(recording.program, opset=opset)
-        self.build: Final = _builder(recording, self.compiled)
+        self.build: Final = _builder(recording, self.compiled, self.names)
         self.run: Final = self._runner()
 
     def _runner(self) -> Callable[[Sequence[Any]], Any]:
@@ -235,9 +233,11 @@ def _getter(compiled: Compiled, k: int) -> Getter:
     return lambda _out, _a: where
 
 
-def _builder(recording: Recording, compiled: Compiled) -> Callable[..., Any]:
+def _builder(
+    recording: Recording, compiled: Compiled, names: GuardNames
+) -> Callable[..., Any]:
     """Return how the result is put together."""
-    symbols = symbol_names(recording)
+    symbols = SymbolTexts(recording, names)
     memo_needed = _repeats(recording.tree)
 
     def leaf(r: Result) -> Callable[..., Any]:
@@ -248,7 +248,7 @@ def _builder(recording: Recording, compiled: Compiled) -> Callable[..., Any]:
             return lambda _out, _a, _m: value
         if r.source == "size":
             size: Callable[[Sequence[Any]], int] = eval(  # noqa: S307  our own text
-                f"lambda a: int({_dim_text(r.value, symbols)})"
+                f"lambda a: int({_dim_text(r.value, symbols)})", names.namespace
             )
             return lambda _out, a, _m: size(a)
         get = _getter(compiled, r.index)
@@ -290,7 +290,7 @@ def _repeats(tree: Any) -> dict[int, int]:
     return counts
 
 
-def _dim_text(dim: Any, symbols: dict[Any, str]) -> str:
+def _dim_text(dim: Any, symbols: SymbolTexts) -> str:
     return python_source(dim, symbols) if isinstance(dim, Dim) else repr(dim)
 
 

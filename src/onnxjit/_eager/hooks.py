@@ -56,7 +56,7 @@ class TraceHooks:
         """Note a value of the surroundings; an ndarray becomes a constant of the trace."""
         self.captures.append((path, value))
         if type(value) is np.ndarray and is_carried(value.dtype):
-            return self.tracer.capture(value)
+            return self.tracer.capture(value, str(path))
         return value
 
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from onnxjit._rewrite import active, overlay_function, rewrite_function
-from onnxjit._rewrite.path import Path
+from onnxjit._rewrite.path import Path, held_path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.doors import DOORS
 from onnxjit._trace.trace import Tracer
@@ -25,13 +25,16 @@ __all__ = ["as_eager", "call_eagerly", "call_traced", "from_eager", "routed"]
 def routed(session: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return the rewritten twin of the decorated function, whatever package it is from."""
     if isinstance(fn, MethodType):
-        session.mark_old(fn.__self__)
+        session.mark_old(fn.__self__, held_path("self", fn.__self__))
         return MethodType(routed(session, fn.__func__), fn.__self__)
     if isinstance(fn, functools.partial):
-        session.mark_old([*fn.args, fn.keywords])
+        session.mark_old(fn.args, held_path("args", fn.args))
+        session.mark_old(fn.keywords, held_path("keywords", fn.keywords))
         return functools.partial(routed(session, fn.func), *fn.args, **fn.keywords)
     if isinstance(fn, FunctionType):
+        session.mark_defaults(fn)
         return rewrite_function(fn) or overlay_function(fn)
+    session.mark_old(fn, held_path("self", fn))
     found: Callable[..., Any] = session.routed(fn)
     return found
 
@@ -58,8 +61,10 @@ def call_traced(
 
 
 def _packages(fn: Any) -> tuple[str, ...]:
+    """Return what counts as the user's code: the function's own package, and NumPy's source."""
     module = getattr(fn, "__module__", None)
-    return (module.partition(".")[0],) if isinstance(module, str) else ()
+    top = module.partition(".")[0] if isinstance(module, str) else ""
+    return ("numpy",) if top in ("", "numpy", "onnxjit") else (top, "numpy")
 
 
 def numpy_source(func: Any) -> Callable[..., Any] | None:

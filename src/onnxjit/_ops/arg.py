@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +12,6 @@ from onnxjit._core.bind import bind_one
 from onnxjit._core.dims import same
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 
 from .convert import as_array, normalize_axis
 from .reduce_exact import reduced_shape, to_ordered
@@ -21,8 +19,10 @@ from .row import NO_VALUE, Function, Ufunc, function
 from .structure import as_1d, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
 
 __all__ = ["ROWS", "arg_max", "arg_min"]
 
@@ -55,8 +55,11 @@ def _lower(node: str) -> Callable[..., Handle]:
     return lower
 
 
+_EMPTY: Final = "attempt to get {} of an empty sequence"
+
+
 def _empty(name: str) -> Callable[[str], BaseException]:
-    return lambda _: ValueError(f"attempt to get {name} of an empty sequence")
+    return lambda _: ValueError(_EMPTY.format(name))
 
 
 ARG_MAX: Final = Op(
@@ -71,7 +74,7 @@ ARG_MIN: Final = Op(
 
 def _arg(op: Op, x: Value, axis: int, *, keepdims: bool) -> Value:
     if same(x.shape[axis], 0):
-        raise _empty(op.name)("")
+        raise ValueError(_EMPTY.format(op.name))
     return bind_one(op, x, axis=axis, keepdims=keepdims)
 
 

@@ -12,11 +12,10 @@ from onnxjit._core.bind import as_value, bind_one
 from onnxjit._core.dims import DimLike, symbols_of
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 
-from .elementwise import add, maximum
 from .cast import cast, checked_astype
 from .convert import as_array, known_int
+from .elementwise import add, maximum
 from .gather import Fresh, fresh_length
 from .product import same_length
 from .reduce import reduce_max
@@ -24,7 +23,7 @@ from .row import Function, Ufunc, function
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
 
 __all__ = ["ROWS"]
 

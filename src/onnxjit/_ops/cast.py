@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CAST", "ROWS", "astype", "cast"]
 
-ROWS: list[Function] = []
+ROWS: list[Function | Ufunc] = []
 
 
 def _result(x: Tensor, *, dtype: DType) -> Tensor:
@@ -108,7 +108,14 @@ def to_dtype(dtype: Any) -> DType:
 
 
 @function(ROWS, np.astype, omits=("device",))
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Value:
+def astype(
+    x: Any,
+    dtype: Any,
+    /,
+    *,
+    copy: bool = True,  # noqa: ARG001  values are never shared
+    device: Any = None,  # noqa: ARG001  refused by the caller
+) -> Value:
     """Return an array of another dtype.
 
     Parameters

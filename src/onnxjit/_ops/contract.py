@@ -4,20 +4,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import DimLike, broadcast_dim, dim_prod, require_equal, same
 from onnxjit._core.dtypes import BOOL, FLOAT64
-from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast, to_dtype
 from .convert import as_array, normalize_axes, normalize_axis
-from .elementwise import absolute, multiply, negative, not_equal, power, sqrt, subtract
+from .elementwise import (
+    absolute,
+    maximum,
+    multiply,
+    negative,
+    not_equal,
+    power,
+    sqrt,
+    subtract,
+)
 from .gather import gather_nd
 from .product import dot, matrix_product, size_text
 from .reduce import reduce_any, reduce_max, reduce_min, reduce_sum
@@ -35,12 +42,17 @@ from .structure import (
 )
 from .ufunc import promoted
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.program import Value
+
 __all__ = ["ROWS", "einsum", "outer", "tensordot"]
 
 ROWS: list[Function | Ufunc] = []
 
 
-# --- tensordot, outer, kron ----------------------------------------------------------------------
+# --- tensordot, outer, kron ------------------------------------------------------------------
 
 
 def _axis_pairs(axes: Any) -> tuple[list[int], list[int]]:
@@ -84,9 +96,7 @@ def tensordot(  # the alias calls its operands x1 and x2
     -----
     Transpose, Reshape, MatMul.
     """
-    x, y = promoted(
-        as_array(a if a is not None else x1), as_array(b if b is not None else x2)
-    )
+    x, y = promoted(as_array(a if a is not None else x1), as_array(b if b is not None else x2))
     first, second = _axis_pairs(axes)
     env = running_trace().env
     fits = len(first) == len(second) and all(
@@ -101,9 +111,7 @@ def tensordot(  # the alias calls its operands x1 and x2
     kept_y = [i for i in range(y.ndim) if i not in over_y]
     n = dim_prod(x.shape[i] for i in over_x)
     rows = reshape(transpose(x, kept_x + over_x), (dim_prod(x.shape[i] for i in kept_x), n))
-    columns = reshape(
-        transpose(y, over_y + kept_y), (n, dim_prod(y.shape[i] for i in kept_y))
-    )
+    columns = reshape(transpose(y, over_y + kept_y), (n, dim_prod(y.shape[i] for i in kept_y)))
     shape = [x.shape[i] for i in kept_x] + [y.shape[i] for i in kept_y]
     return reshape(matrix_product(rows, columns), shape)
 
@@ -158,12 +166,10 @@ def kron(a: Any, b: Any) -> Value:
     left = reshape(x, [s for n in outer_sizes for s in (n, 1)])
     right = reshape(y, [s for n in inner_sizes for s in (1, n)])
     product: Value = multiply(left, right)
-    return reshape(
-        product, [m * n for m, n in zip(outer_sizes, inner_sizes, strict=True)]
-    )
+    return reshape(product, [m * n for m, n in zip(outer_sizes, inner_sizes, strict=True)])
 
 
-# --- cross -------------------------------------------------------------------------------------
+# --- cross -----------------------------------------------------------------------------------
 
 
 def _component(x: Value, i: int) -> Value:
@@ -206,7 +212,7 @@ def _cross(x: Value, y: Value) -> Value:
 
 
 @function(ROWS, np.cross)
-def cross(  # noqa: PLR0913, PLR0917  NumPy's signature
+def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Value:
     """Return the cross product of vectors of length 3 (or 2).
@@ -263,7 +269,7 @@ def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Value:
     return cross(x, y, axis=axis)
 
 
-# --- einsum ------------------------------------------------------------------------------------
+# --- einsum ----------------------------------------------------------------------------------
 
 
 class _Term:
@@ -429,7 +435,9 @@ def einsum(
                 else "einstein sum subscripts string contains too many subscripts for operand"
             )
             raise ValueError(msg)
-    terms = [_diagonal(_Term(v, t), i) for i, (t, v) in enumerate(zip(letters, values, strict=True))]
+    terms = [
+        _diagonal(_Term(v, t), i) for i, (t, v) in enumerate(zip(letters, values, strict=True))
+    ]
     sizes = _sizes_of(terms)
     whole = terms[0]
     for i, term in enumerate(terms[1:], 1):
@@ -441,7 +449,7 @@ def einsum(
     return broadcast_to(x, [sizes[c] for c in output])
 
 
-# --- norms -------------------------------------------------------------------------------------
+# --- norms -----------------------------------------------------------------------------------
 
 
 def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Value:
@@ -460,7 +468,8 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
         return reduce_sum(counted, axes, keepdims=keepdims)
     size: Value = absolute(x)
     if order == math.inf:
-        return reduce_max(size, axes, keepdims=keepdims)
+        best: Value = maximum(reduce_max(size, axes, keepdims=keepdims), 0)  # of nothing, 0
+        return best
     if order == -math.inf:
         return reduce_min(size, axes, keepdims=keepdims)
     if order == 1:
@@ -488,7 +497,7 @@ def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
 
 
 @function(ROWS, np.linalg.norm, scalar=True)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:  # noqa: A002, FBT002
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
     """Return the norm of vectors or matrices.
 
     Parameters

@@ -24,6 +24,8 @@ from .elementwise_base import (
 from .row import Function, Ufunc
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnxjit._core.aval import Tensor
     from onnxjit._core.op import Emit, Handle, Rule
     from onnxjit._core.program import Equation, Value
@@ -119,7 +121,12 @@ def _one_over(x: Term) -> Term:
 
 
 #: NumPy's own short cuts for a scalar exponent
-_POWERS: Final[dict[float, Callable[[Term], Term]]] = {2.0: _square, 0.5: _sqrt_of, -1.0: _one_over, 1.0: lambda x: x}
+_POWERS: Final[dict[float, Callable[[Term], Term]]] = {
+    2.0: _square,
+    0.5: _sqrt_of,
+    -1.0: _one_over,
+    1.0: lambda x: x,
+}
 
 
 def _power_float(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
@@ -166,6 +173,6 @@ MODF = primitive(np.modf, formula(_modf), result=_pair)
 
 
 ROWS: list[Function | Ufunc] = [
-    ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM, FMAX, FMIN, NEGATIVE, ABSOLUTE, FABS, SIGN,
-    POSITIVE, SQUARE, RECIPROCAL, SQRT, FLOAT_POWER, FLOOR, CEIL, TRUNC, RINT, MODF,
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM, FMAX, FMIN, NEGATIVE, ABSOLUTE, FABS,
+    SIGN, POSITIVE, SQUARE, RECIPROCAL, SQRT, FLOAT_POWER, FLOOR, CEIL, TRUNC, RINT, MODF,
 ]  # fmt: skip

@@ -199,14 +199,14 @@ _WHERE_THROUGH: Final = {"int16": INT32, "uint16": INT32, "uint64": INT64, "floa
 
 
 def pick(condition: Term, x: Any, y: Any) -> Term:
-    """Choose by a condition; `x` must not be -0.0 where chosen (onnxruntime drops its sign)."""
-    like = x if isinstance(x, Term) else y
-    x, y = like.like(x), like.like(y)
+    """Choose by a condition; a chosen `x` must not be -0.0 (onnxruntime drops its sign)."""
+    like: Term = x if isinstance(x, Term) else y
+    a, b = like.like(x), like.like(y)
     if like.dtype is BOOL:
-        return (condition & x) | (~condition & y)
+        return (condition & a) | (~condition & b)
     through = _WHERE_THROUGH.get(like.dtype.name, like.dtype)
-    x, y = x.to(through), y.to(through)
-    return condition.op("Where", x, y, out=through).to(like.dtype)
+    chosen = condition.op("Where", a.to(through), b.to(through), out=through)
+    return chosen.to(like.dtype)
 
 
 def pick_signed(condition: Term, x: Term, y: Term, unlike: Term | None = None) -> Term:

@@ -62,7 +62,7 @@ def _copysign(x: Term, y: Term) -> Term:
 
 
 def _copysign_bits(x: Term, y: Term) -> Term:
-    top = np.iinfo(BITS[x.dtype].numpy)  # type: ignore[type-var]
+    top = np.iinfo(BITS[x.dtype].name)
     magnitude, sign = bits(x).op("BitwiseAnd", top.max), bits(y).op("BitwiseAnd", top.min)
     return magnitude.op("BitwiseOr", sign).op("BitCast", out=x.dtype, to=x.dtype)
 
@@ -177,7 +177,7 @@ def _nextafter_bits(x: Term, y: Term) -> Term:
     nan, i, j = x.is_nan() | y.is_nan(), bits(x), bits(y)
     away = ((y > x) & (x > 0)) | ((y < x) & (x < 0))
     moved = i + pick(away, i.const(1), i.const(-1))
-    least = j.op("BitwiseAnd", np.iinfo(j.dtype.numpy).min).op("BitwiseOr", 1)  # type: ignore[type-var]
+    least = j.op("BitwiseAnd", np.iinfo(j.dtype.name).min).op("BitwiseOr", 1)
     moved = pick(x.equals(y), _if_equal(i, j), pick(x.equals(0), least, moved))
     of_nan = np.asarray(np.nan, x.dtype.numpy).view(i.dtype.numpy)
     return pick(nan, i.const(of_nan), moved).op("BitCast", out=x.dtype, to=x.dtype)

@@ -153,7 +153,7 @@ def _known_power(e: Emit, equation: Equation, x: Handle) -> Handle:
     return (square * 0 + 1).h if product is None else product.h
 
 
-def _known_result(x: Tensor, *, exponent: int) -> Tensor:
+def _known_result(x: Tensor, **_: object) -> Tensor:
     return Tensor(x.dtype, x.shape)
 
 

@@ -118,7 +118,7 @@ GREATER_EQUAL = primitive(
 
 def _never(x: Term) -> Term:
     x = x.to(UINT8) if x.dtype is BOOL else x
-    return x < x  # noqa: PLR0124  false, also for sizes that are not known
+    return x < x  # noqa: PLR0124  false, of the operand's shape
 
 
 def _always(x: Term) -> Term:

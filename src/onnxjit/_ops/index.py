@@ -40,7 +40,7 @@ from .structure import (
 )
 from .view import View
 
-__all__ = ["Advanced", "Mask", "getitem", "parse_advanced"]
+__all__ = ["Advanced", "Mask", "getitem", "is_scalar_index", "parse_advanced"]
 
 _NOT_INTEGER: Final = "arrays used as indices must be of integer (or boolean) type"
 
@@ -273,6 +273,14 @@ def parse_advanced(index: Any, shape: Shape) -> Advanced:
     parts = [_part(p) for p in (index if isinstance(index, tuple) else (index,))]
     used = sum(map(_axes_used, parts))
     return Advanced(expand_ellipsis(parts, used, len(shape)), shape)
+
+
+def is_scalar_index(index: Any, ndim: int) -> bool:
+    """Whether ``x[index]`` is a NumPy scalar for an array of `ndim` axes."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return len(parts) == ndim and all(
+        p is not None and p is not Ellipsis and not isinstance(p, slice) for p in parts
+    ) and all(as_number(p) is not None for p in parts)
 
 
 # --- reading -----------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ def matmul(a: Value, b: Value) -> Value:
     return squeeze(product, [*([last - 1] if row else []), *([last] if column else [])])
 
 
-# --- the other generalised ufuncs ------------------------------------------------------------------
+# --- the other generalised ufuncs ------------------------------------------------------------
 
 
 def vecdot(a: Value, b: Value) -> Value:
@@ -196,7 +196,7 @@ ROWS += [
 ]
 
 
-# --- dot and its kin ---------------------------------------------------------------------------
+# --- dot and its kin -------------------------------------------------------------------------
 
 
 def _shape_text(x: Value) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, require_equal
+from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, hint_of, require_equal
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
@@ -136,7 +136,7 @@ def resized(x: Value, shape: Sequence[DimLike]) -> Value:
     have, want = flat.shape[0], dim_prod(shape)
     if require_static_equal(have, want):
         return reshape(flat, shape)
-    if isinstance(have, int) and have == 0:
+    if hint_of(have) is not None and have == 0:
         return broadcast_to(const(np.zeros((), x.dtype.numpy)), shape)
     return reshape(gather(flat, remainder(iota(want), have), 0), shape)
 

@@ -48,12 +48,12 @@ _BLOCK: Final = 1024
 _EXACT_FLOAT32: Final = 1 << 24
 
 
-def axes_attribute(e: Emit, op: str, x: Handle, axes: Axes, keepdims: bool) -> Handle:  # noqa: FBT001
+def axes_attribute(e: Emit, op: str, x: Handle, axes: Axes, keepdims: bool) -> Handle:
     """Write a reduction with its axes as an attribute."""
     return e.op(op, x, axes=list(axes), keepdims=int(keepdims))
 
 
-def axes_input(e: Emit, op: str, x: Handle, axes: Axes, keepdims: bool) -> Handle:  # noqa: FBT001
+def axes_input(e: Emit, op: str, x: Handle, axes: Axes, keepdims: bool) -> Handle:
     """Write a reduction with its axes as an input."""
     return e.op(op, x, e.const(np.array(axes, np.int64)), keepdims=int(keepdims))
 
@@ -73,7 +73,7 @@ def _numpy(ufunc: np.ufunc) -> Callable[..., Any]:
     return evaluate
 
 
-# --- sum ---------------------------------------------------------------------------------------
+# --- sum -------------------------------------------------------------------------------------
 
 
 def _length(equation: Equation) -> DimLike:
@@ -210,7 +210,7 @@ def count_true(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     return bind_one(COUNT, x, axes=axes, keepdims=keepdims)
 
 
-# --- product -----------------------------------------------------------------------------------
+# --- product ---------------------------------------------------------------------------------
 
 
 def _product(spell: Spell) -> Callable[..., Handle]:
@@ -242,7 +242,7 @@ def reduce_prod(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     return bind_one(PROD, x, axes=axes, keepdims=keepdims) if axes else x
 
 
-# --- extrema -----------------------------------------------------------------------------------
+# --- extrema ---------------------------------------------------------------------------------
 
 
 def _extremum(spell: Spell, node: str) -> Callable[..., Handle]:
@@ -318,7 +318,7 @@ def reduce_min(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     return bind_one(MIN, x, axes=axes, keepdims=keepdims) if axes else x
 
 
-# --- truth -------------------------------------------------------------------------------------
+# --- truth -----------------------------------------------------------------------------------
 
 
 def _truth(spell: Spell, node: str) -> Callable[..., Handle]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,7 +24,6 @@ from onnxjit._core.dtypes import (
     UINT64,
     DType,
 )
-from onnxjit._core.program import Value
 
 from .cast import cast
 from .product import matrix_product
@@ -39,7 +37,10 @@ from .structure import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Value
 
 __all__ = [
     "fold_halves", "from_ordered", "integer_sum", "merge_axes", "ordered_dtype",
@@ -57,7 +58,7 @@ _WIDER: Final = {
 _LOWEST: Final = np.iinfo(np.int64).min
 
 
-# --- order -------------------------------------------------------------------------------------
+# --- order -----------------------------------------------------------------------------------
 
 
 def ordered_dtype(dtype: DType) -> DType:
@@ -82,7 +83,7 @@ def from_ordered(e: Emit, y: Handle, dtype: DType) -> Handle:
     return e.cast(y, dtype)
 
 
-# --- shapes ------------------------------------------------------------------------------------
+# --- shapes ----------------------------------------------------------------------------------
 
 
 def reduced_shape(
@@ -101,7 +102,7 @@ def merge_axes(x: Value, axes: Axes) -> Value:
     return reshape(transpose(x, (*kept, *axes)), (*(x.shape[i] for i in kept), length))
 
 
-# --- sums --------------------------------------------------------------------------------------
+# --- sums ------------------------------------------------------------------------------------
 
 
 def _ones(shape: tuple[int | Dim, ...]) -> Value:
@@ -131,7 +132,7 @@ def integer_sum(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     return reshape(matrix_product(rows, _ones((y.shape[-1], 1))), shape)
 
 
-# --- products and other associative operations ----------------------------------------------------
+# --- products and other associative operations -----------------------------------------------
 
 
 def fold_halves(

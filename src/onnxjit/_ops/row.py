@@ -136,7 +136,9 @@ class Ufunc:
         return f"Ufunc({self.numpy.__name__})"
 
 
-def function(rows: list[Function], numpy: Callable[..., Any], **facts: Any) -> Callable[[F], F]:
+def function(
+    rows: list[Function | Ufunc], numpy: Callable[..., Any], **facts: Any
+) -> Callable[[F], F]:
     """Add the decorated implementation to `rows` as the row of a NumPy function."""
 
     def add(implementation: F) -> F:

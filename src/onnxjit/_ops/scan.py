@@ -11,15 +11,15 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, dim_value, running_trace
 from onnxjit._core.dims import Dim
-from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
+from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
 from onnxjit._core.region import loop, scan
 
-from .elementwise import greater, multiply
 from .cast import cast
+from .elementwise import greater, multiply, where
 from .reduce_exact import fold_halves
-from .structure import broadcast_to, concat, move_axis, squeeze, take_range, unsqueeze
+from .structure import broadcast_to, concat, move_axis, squeeze, take_range
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -37,7 +37,7 @@ _UNROLLED: Final = 16
 _DIRECT: Final = frozenset({FLOAT32, FLOAT64, INT32, INT64})
 
 
-# --- sums and products ---------------------------------------------------------------------------
+# --- sums and products -----------------------------------------------------------------------
 
 
 def _same(x: Tensor, *_: Tensor, **__: object) -> Tensor:
@@ -60,19 +60,25 @@ def _running(node: str) -> Callable[..., Handle]:
 
 
 def _by_scan(e: Emit, equation: Equation, x: Handle, first: Handle) -> Handle:
-    """Write a running product where CumProd is missing: one step after another."""
+    """Write a running product where CumProd is missing: one step after another.
+
+    A row of ones comes first, because Scan refuses an empty axis.
+    """
     axis = equation.params["axis"]
+    at = e.const(np.array([axis], np.int64))
+    longer = e.op("Concat", e.op("Unsqueeze", first, at), x, axis=axis)
     _, rows = e.multi(
         "Scan",
         first,
-        x,
+        longer,
         out=(x.dtype, x.dtype),
         body=e.block(equation, 0),
         num_scan_inputs=1,
         scan_input_axes=[axis],
         scan_output_axes=[axis],
     )
-    return rows
+    start, end = (e.const(np.array([n], np.int64)) for n in (1, np.iinfo(np.int64).max))
+    return e.op("Slice", rows, start, end, at)
 
 
 CUMSUM: Final = Op(
@@ -114,7 +120,26 @@ def cumprod(x: Value, axis: int) -> Value:
     return bind_one(CUMPROD, x, first, blocks=(block,), axis=axis)
 
 
-# --- any operation -----------------------------------------------------------------------------
+# --- any operation ---------------------------------------------------------------------------
+
+
+def _row(x: Value, shape: tuple[int | Dim, ...]) -> Value:
+    return broadcast_to(x, (1, *shape))
+
+
+def _in_order(combine: Combine, rows: Value, *, stack: bool) -> Value:
+    """Combine rows one after another; return all totals, or the last.
+
+    The first row is taken as it is.  There is one: Scan refuses an empty axis.
+    """
+
+    def step(total: Value, is_first: Value, row: Value) -> tuple[list[Value], list[Value]]:
+        after = where(is_first, row, combine(total, row))
+        return [after, as_value(np.False_)], [after] if stack else []
+
+    start = squeeze(take_range(rows, 0, 0, 1), [0])
+    (last, _), totals = scan(step, [start, as_value(np.True_)], [rows])
+    return totals[0] if stack else last
 
 
 def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -> Value:
@@ -123,27 +148,19 @@ def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -
     Parameters
     ----------
     start : () value, optional
-        An identity; without one the axis must not be empty.
+        What comes before the first element; without it the axis must not be empty.
 
     Notes
     -----
     Scan.
     """
     rows = move_axis(x, axis, 0)
-    if start is None:
-        first = take_range(rows, 0, 0, 1)
-        rest = take_range(rows, 0, 1, rows.shape[0] - 1)
-        state = squeeze(first, [0])
-    else:
-        first, rest, state = None, rows, broadcast_to(start, rows.shape[1:])
-
-    def step(total: Value, row: Value) -> tuple[list[Value], list[Value]]:
-        after = combine(total, row)
-        return [after], [after]
-
-    _, (totals,) = scan(step, [state], [rest])
-    if first is not None:
-        totals = concat([first, totals], 0)
+    n = rows.shape[0]
+    if start is not None:
+        rows = concat([_row(start, rows.shape[1:]), rows], 0)
+    totals = _in_order(combine, rows, stack=True)
+    if start is not None:
+        totals = take_range(totals, 0, 1, n)
     return move_axis(totals, 0, axis)
 
 
@@ -174,17 +191,14 @@ def fold(combine: Combine, x: Value, axis: int, start: Value | None = None) -> V
         What comes before the first element; without it the axis must not be empty.
     """
     rows = move_axis(x, axis, 0)
+    if start is not None:
+        rows = concat([_row(start, rows.shape[1:]), rows], 0)
     n = rows.shape[0]
-    if start is None:
-        state = squeeze(take_range(rows, 0, 0, 1), [0])
-        rows, n = take_range(rows, 0, 1, n - 1), n - 1
-    else:
-        state = broadcast_to(start, rows.shape[1:])
-    if not isinstance(n, Dim) and n <= _UNROLLED:
-        for i in range(n):
-            state = combine(state, squeeze(take_range(rows, 0, i, 1), [0]))
-        return state
-    (total,), _ = scan(lambda s, row: ([combine(s, row)], []), [state], [rows])
+    if isinstance(n, Dim) or n > _UNROLLED:
+        return _in_order(combine, rows, stack=False)
+    total, *others = (squeeze(take_range(rows, 0, i, 1), [0]) for i in range(n))
+    for row in others:
+        total = combine(total, row)
     return total
 
 
@@ -206,7 +220,7 @@ def fold_associative(combine: Combine, x: Value, axis: int, identity: Value) -> 
     if not isinstance(x.shape[axis], Dim):
         return fold_halves(combine, x, axis, identity)
     rows = move_axis(x, axis, 0)
-    rows = concat([broadcast_to(identity, (1, *rows.shape[1:])), rows], 0)
+    rows = concat([_row(identity, rows.shape[1:]), rows], 0)
     one = as_value(1, INT64)
     (total,), _ = loop(
         64,
@@ -215,13 +229,3 @@ def fold_associative(combine: Combine, x: Value, axis: int, identity: Value) -> 
         while_true=lambda y: greater(cast(dim_value(y.shape[0]), INT64), one),
     )
     return squeeze(total, [0])
-
-
-def with_length_one(x: Value) -> Value:
-    """Return a 0-d value as a vector."""
-    return unsqueeze(x, [0]) if x.ndim == 0 else x
-
-
-def true() -> Value:
-    """Return True."""
-    return as_value(np.True_, BOOL)

@@ -12,9 +12,10 @@ from onnxjit._core.bind import as_value, bind_one, dim_value
 from onnxjit._core.dims import Dim, DimLike, same
 from onnxjit._core.dtypes import BOOL, INT64, DType
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 from onnxjit._core.region import loop
 
+from .cast import cast
+from .convert import as_array
 from .elementwise import (
     add,
     greater_equal,
@@ -27,10 +28,10 @@ from .elementwise import (
     minimum,
     not_equal,
     subtract,
+)
+from .elementwise import (
     where as pick,
 )
-from .cast import cast
-from .convert import as_array
 from .gather import compress, gather
 from .gather import nonzero as places_of
 from .reduce import count_true, reduce_any
@@ -42,7 +43,7 @@ from .ufunc_methods import as_truth
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
 
 __all__ = ["ROWS", "before", "nonzero", "searchsorted"]
 
@@ -52,7 +53,7 @@ ROWS: list[Function | Ufunc] = []
 _FEW: Final = 64
 
 
-# --- nonzero -----------------------------------------------------------------------------------
+# --- nonzero ---------------------------------------------------------------------------------
 
 
 def nonzero_places(a: Any) -> Value:
@@ -94,7 +95,7 @@ def nonzero(a: Any) -> tuple[Value, ...]:
     """
     places = nonzero_places(a)
     rank = places.shape[0]
-    assert isinstance(rank, int)  # noqa: S101
+    assert isinstance(rank, int)
     return tuple(squeeze(take_range(places, 0, i, 1), [0]) for i in range(rank))
 
 
@@ -123,7 +124,7 @@ def argwhere(a: Any) -> Value:
     return transpose(nonzero_places(x), (1, 0))
 
 
-# --- order with NaN last -----------------------------------------------------------------------
+# --- order with NaN last ---------------------------------------------------------------------
 
 
 def before(a: Value, b: Value) -> Value:
@@ -251,7 +252,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Valu
 
 
 @function(ROWS, np.digitize, scalar=True)
-def digitize(x: Any, bins: Any, right: Any = False) -> Value:  # noqa: FBT002
+def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     """Return the number of the bin of each element.
 
     Parameters
@@ -297,7 +298,7 @@ def _falling(edges: Value, wanted: Value, side: str) -> Value:
     return cast(result, INT64)
 
 
-# --- distinct values ---------------------------------------------------------------------------
+# --- distinct values -------------------------------------------------------------------------
 
 
 def differs(a: Value, b: Value, *, equal_nan: bool = True) -> Value:
@@ -350,15 +351,15 @@ class Distinct:
 
 
 @function(ROWS, np.unique)
-def unique(  # noqa: PLR0913  NumPy's signature
+def unique(
     ar: Any,
-    return_index: Any = False,  # noqa: FBT002
-    return_inverse: Any = False,  # noqa: FBT002
-    return_counts: Any = False,  # noqa: FBT002
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
     axis: Any = None,
     *,
     equal_nan: Any = True,
-    sorted: Any = True,  # noqa: A002, ARG001
+    sorted: Any = True,  # noqa: ARG001
 ) -> Any:
     """Return the distinct elements in order.
 
@@ -442,15 +443,15 @@ def _named(function_name: str) -> Any:
     return type(getattr(np, function_name)(np.zeros(1)))
 
 
-# --- membership --------------------------------------------------------------------------------
+# --- membership ------------------------------------------------------------------------------
 
 
 @function(ROWS, np.isin, api="isin")
 def isin(
     element: Any,
     test_elements: Any,
-    assume_unique: Any = False,  # noqa: ARG001, FBT002
-    invert: Any = False,  # noqa: FBT002
+    assume_unique: Any = False,  # noqa: ARG001
+    invert: Any = False,
     *,
     kind: Any = None,  # noqa: ARG001
 ) -> Value:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy._core import umath as _umath
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim
@@ -16,10 +18,11 @@ from .cast import cast
 from .convert import as_array
 from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
-from .gather import gather_elements
+from .gather import gather, gather_elements
 from .row import Function, Ufunc, function
-from .structure import broadcast_to, concat, squeeze, unsqueeze
+from .structure import broadcast_to, concat, squeeze, take_range, unsqueeze
 from .ufunc import promoted, ufunc_call
+from .views import ReshapeView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,14 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ROWS", "clip", "select", "where"]
 
-FUNCTIONS: list[Function] = []
+ROWS: list[Function | Ufunc] = []
 _MISSING: Final = object()
 
 
 # --- where, select, choose ----------------------------------------------------------------
 
 
-@function(FUNCTIONS, np.where)
+@function(ROWS, np.where)
 def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
     """Return elements of `x` where a condition holds, else of `y`.
 
@@ -66,7 +69,7 @@ def _choice(x: Any) -> Any:
     return x if type(x) in {int, float, complex} else as_array(x)
 
 
-@function(FUNCTIONS, np.select)
+@function(ROWS, np.select)
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Value:
     """Return from each choice the elements where its condition is the first that holds.
 
@@ -111,7 +114,7 @@ def _place(a: Value, n: Any, mode: str) -> Value:
     return cast(a, INT64)
 
 
-@function(FUNCTIONS, np.choose)
+@function(ROWS, np.choose)
 def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
     """Return, element by element, the choice that an index names.
 
@@ -144,8 +147,6 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
 
 
 def _rows(x: Value) -> list[Value]:
-    from .structure import take_range
-
     count = x.shape[0]
     if isinstance(count, Dim):
         count = int(count)
@@ -161,13 +162,13 @@ def _clip_rule(e: Emit, equation: Equation, x: Handle, low: Handle, high: Handle
         return ((Term(e, x) | Term(e, low)) & Term(e, high)).h
     known = [known_scalar(v) for v in equation.inputs[1:]]
     zero_rank = all(v.ndim == 0 for v in equation.inputs[1:])
-    if zero_rank and all(k is not None and k == k for k in known):
+    if zero_rank and all(k is not None and not math.isnan(k) for k in known):
         return e.op("Clip", x, low, high)
     return e.op("Min", e.op("Max", x, low), high)
 
 
 #: the ufunc behind np.clip
-CLIP = primitive(np._core.umath.clip, _clip_rule)
+CLIP = primitive(_umath.clip, _clip_rule)  # type: ignore[attr-defined]
 
 
 def _bound(a: Value, bound: Any, *, above: bool) -> Any:
@@ -175,16 +176,19 @@ def _bound(a: Value, bound: Any, *, above: bool) -> Any:
     if bound is None:
         return None
     if type(bound) is int and a.dtype.kind in "iu":
-        limits = np.iinfo(a.dtype.numpy)  # type: ignore[type-var]
+        limits = np.iinfo(a.dtype.name)
         if bound >= limits.max if above else bound <= limits.min:
             return None
     return _choice(bound)
 
 
-_TWICE: Final = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+_TWICE: Final = (
+    "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is "
+    "forbidden."
+)
 
 
-@function(FUNCTIONS, np.clip, scalar=True)
+@function(ROWS, np.clip, scalar=True)
 def clip(
     a: Any,
     a_min: Any = _MISSING,
@@ -215,7 +219,8 @@ def clip(
         a_min = None if min is _MISSING else min
         a_max = None if max is _MISSING else max
     elif a_min is _MISSING or a_max is _MISSING:
-        msg = f"clip() missing 1 required positional argument: '{'a_min' if a_min is _MISSING else 'a_max'}'"
+        name = "a_min" if a_min is _MISSING else "a_max"
+        msg = f"clip() missing 1 required positional argument: '{name}'"
         raise TypeError(msg)
     elif min is not _MISSING or max is not _MISSING:
         raise ValueError(_TWICE)
@@ -231,10 +236,10 @@ def clip(
     return result
 
 
-@function(FUNCTIONS, np.nan_to_num)
+@function(ROWS, np.nan_to_num)
 def nan_to_num(
     x: Any,
-    copy: bool = True,
+    copy: bool = True,  # noqa: ARG001  values are never shared
     nan: Any = 0.0,
     posinf: Any = None,
     neginf: Any = None,
@@ -257,7 +262,7 @@ def nan_to_num(
     value = as_array(x)
     if value.dtype.kind != "f":
         return value
-    limits = np.finfo(value.dtype.numpy)  # type: ignore[type-var]
+    limits = np.finfo(value.dtype.name)
     made = value
     if posinf is None:
         made = ew.minimum(made, limits.max)
@@ -297,13 +302,13 @@ def _constant_of(x: Value, *, answer: bool) -> Value:
     return broadcast_to(as_value(answer), x.shape)
 
 
-@function(FUNCTIONS, np.isneginf, scalar=True)
+@function(ROWS, np.isneginf, scalar=True)
 def isneginf(x: Any) -> Value:
     """Return where values are minus infinity."""
     return _infinite(x, -np.inf)
 
 
-@function(FUNCTIONS, np.isposinf, scalar=True)
+@function(ROWS, np.isposinf, scalar=True)
 def isposinf(x: Any) -> Value:
     """Return where values are plus infinity."""
     return _infinite(x, np.inf)
@@ -317,7 +322,7 @@ def _refuse_complex(x: Value, name: str) -> None:
         raise UnsupportedError(msg)
 
 
-@function(FUNCTIONS, np.isreal, scalar=True)
+@function(ROWS, np.isreal, scalar=True)
 def isreal(x: Any) -> Value:
     """Return where values have no imaginary part: everywhere, for real ones."""
     value = as_array(x)
@@ -325,7 +330,7 @@ def isreal(x: Any) -> Value:
     return _constant_of(value, answer=True)
 
 
-@function(FUNCTIONS, np.iscomplex, scalar=True)
+@function(ROWS, np.iscomplex, scalar=True)
 def iscomplex(x: Any) -> Value:
     """Return where values have an imaginary part: nowhere, for real ones."""
     value = as_array(x)
@@ -336,14 +341,14 @@ def iscomplex(x: Any) -> Value:
 # --- rounding and angles ------------------------------------------------------------------
 
 
-@function(FUNCTIONS, np.fix, scalar=True)
+@function(ROWS, np.fix, scalar=True)
 def fix(x: Any) -> Value:
     """Return values rounded toward 0."""
     result: Value = ew.trunc(as_array(x))
     return result
 
 
-@function(FUNCTIONS, np.round, aliases=(np.around,), scalar=True)
+@function(ROWS, np.round, aliases=(np.around,), scalar=True)
 def round_(a: Any, decimals: int = 0) -> Value:
     """Return values rounded to a number of decimals, halves to even.
 
@@ -372,7 +377,7 @@ def round_(a: Any, decimals: int = 0) -> Value:
     return cast(made, x.dtype)
 
 
-@function(FUNCTIONS, np.sinc, scalar=True)
+@function(ROWS, np.sinc, scalar=True)
 def sinc(x: Any) -> Value:
     """Return sin(pi x) / (pi x), 1 at 0.
 
@@ -381,13 +386,13 @@ def sinc(x: Any) -> Value:
     NumPy's own steps: 0 is replaced by the dtype's epsilon.
     """
     y = ew.multiply(as_array(x), np.pi)
-    eps = np.finfo(y.dtype.numpy).eps
+    eps = np.finfo(y.dtype.name).eps
     y = ew.where(y, y, eps)
     result: Value = ew.divide(ew.sin(y), y)
     return result
 
 
-@function(FUNCTIONS, np.angle, scalar=True)
+@function(ROWS, np.angle, scalar=True)
 def angle(z: Any, deg: bool = False) -> Value:
     """Return the angle of numbers: 0 or pi for real ones.
 
@@ -404,7 +409,15 @@ def angle(z: Any, deg: bool = False) -> Value:
     return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
 
 
-@function(FUNCTIONS, np.imag)
+@function(ROWS, np.real, view=True)
+def real(val: Any) -> ReshapeView:
+    """Return the real part: a view of all of it, for real values."""
+    value = as_array(val)
+    _refuse_complex(value, "real")
+    return ReshapeView(value.shape)
+
+
+@function(ROWS, np.imag)
 def imag(val: Any) -> Value:
     """Return the imaginary part: zeros, for real values."""
     value = as_array(val)
@@ -412,4 +425,103 @@ def imag(val: Any) -> Value:
     return broadcast_to(cast(as_value(0), value.dtype), value.shape)
 
 
-ROWS: list[Function | Ufunc] = [CLIP, *FUNCTIONS]
+# --- interpolation ------------------------------------------------------------------------
+
+
+def _between(x: Value, xp: Value, fp: Value, place: Value) -> Value:
+    """Return the line through two neighbouring samples; source: NumPy's ``arr_interp``."""
+    last = xp.shape[0] - 1
+    low = cast(ew.minimum(ew.maximum(place, 0), last), INT64)
+    high = cast(ew.minimum(ew.maximum(ew.add(place, 1), 0), last), INT64)
+    x0, x1, y0, y1 = (gather(v, i) for v in (xp, fp) for i in (low, high))
+    slope = ew.divide(ew.subtract(y1, y0), ew.subtract(x1, x0))
+    line = ew.add(ew.multiply(slope, ew.subtract(x, x0)), y0)
+    other = ew.add(ew.multiply(slope, ew.subtract(x, x1)), y1)
+    other = ew.where(ew.logical_and(ew.isnan(other), ew.equal(y0, y1)), y0, other)
+    line = ew.where(ew.isnan(line), other, line)
+    return ew.where(ew.equal(x, x0), y0, line)
+
+
+def _periodic(x: Value, xp: Value, fp: Value, period: float) -> tuple[Value, Value, Value]:
+    """Fold samples into one period and repeat the outer ones on the other side."""
+    from .sort import argsort
+
+    x, xp = ew.remainder(x, period), ew.remainder(xp, period)
+    order = argsort(xp)
+    xp, fp = gather(xp, order), gather(fp, order)
+    n = xp.shape[0]
+    ends = [take_range(v, 0, i, 1) for v in (xp, fp) for i in (n - 1, 0)]
+    below, above = ew.subtract(ends[0], period), ew.add(ends[1], period)
+    return x, concat([below, xp, above], 0), concat([ends[2], fp, ends[3]], 0)
+
+
+@function(ROWS, np.interp, scalar=True)
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Value:
+    """Return a function given by samples, linear between them.
+
+    Parameters
+    ----------
+    x : (...) array
+        Where.
+    xp : (n,) array
+        Places of the samples, ascending (in any order with `period`).
+    fp : (n,) array
+        Values there.
+    left, right : () array, optional
+        Results below and above all places; the first and last value by default.
+    period : float, optional
+        The function repeats; `left` and `right` then have no meaning.
+
+    Returns
+    -------
+    (...) float64
+
+    Raises
+    ------
+    ValueError
+        There are no samples, or unequally many places and values.
+    """
+    from .search import searchsorted
+
+    places, places_x, values = (cast(as_array(v), FLOAT64) for v in (x, xp, fp))
+    _check_samples(places_x, values, period)
+    if period is not None:
+        folded = _periodic(places, places_x, values, abs(float(period)))
+        places, places_x, values = folded
+        left = right = None
+    place = ew.subtract(searchsorted(places_x, places, side="right"), 1)
+    made = _between(places, places_x, values, place)
+    n = places_x.shape[0]
+    ends = [take_range(v, 0, i, 1) for i in (0, n - 1) for v in (places_x, values)]
+    x0, y0, x1, y1 = (squeeze(v, [0]) for v in ends)
+    low = y0 if left is None else cast(as_array(left), FLOAT64)
+    high = y1 if right is None else cast(as_array(right), FLOAT64)
+    made = ew.where(ew.less(places, x0), low, made)
+    made = ew.where(ew.greater(places, x1), high, made)
+    # of a single sample NumPy asks only whether a place is below or above
+    is_nan = ew.logical_and(ew.isnan(places), ew.greater(n, 1))
+    return ew.where(is_nan, places, made)
+
+
+def _check_samples(xp: Value, fp: Value, period: Any) -> None:
+    if fp.dtype.kind == "c":
+        _refuse_complex(fp, "interp")
+    if period is not None and period == 0:
+        msg = "period must be a non-zero value"
+        raise ValueError(msg)
+    if xp.ndim != 1 or fp.ndim != 1:
+        msg = "Data points must be 1-D sequences" if period is not None else _NOT_1D
+        raise ValueError(msg)
+    if xp.shape[0] == 0:
+        msg = "array of sample points is empty"
+        raise ValueError(msg)
+    if xp.shape[0] != fp.shape[0]:
+        msg = "fp and xp are not of the same length."
+        raise ValueError(msg)
+
+
+_NOT_1D: Final = "object too deep for desired array"
+
+ROWS.append(CLIP)

@@ -31,7 +31,7 @@ __all__ = ["ROWS", "argsort_along", "sort_along"]
 ROWS: list[Function | Ufunc] = []
 
 
-# --- primitives --------------------------------------------------------------------------------
+# --- primitives ------------------------------------------------------------------------------
 
 
 def _as_operand(x: Tensor, *, axis: int) -> Tensor:  # noqa: ARG001
@@ -91,7 +91,7 @@ def argsort_along(x: Value, axis: int) -> Value:
     return bind_one(ARGSORT, x, axis=axis)
 
 
-# --- NumPy's functions -------------------------------------------------------------------------
+# --- NumPy's functions -----------------------------------------------------------------------
 
 
 def _check_order(x: Value, order: Any) -> None:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from onnxjit._core.dims import dim_max, dim_prod
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from onnxjit._core.program import Value
 
+from .cast import cast
+from .convert import as_array, as_dtype, normalize_axes
 from .elementwise import (
     divide,
     equal,
@@ -21,14 +22,17 @@ from .elementwise import (
     sqrt,
     square,
     subtract,
+)
+from .elementwise import (
     where as pick,
 )
-from .cast import cast
-from .convert import as_array, as_dtype, normalize_axes
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
 from .structure import broadcast_to
 from .ufunc_methods import as_truth, ufunc_reduce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["ROWS", "amax", "amin", "mean", "std", "total", "var"]
 
@@ -42,11 +46,11 @@ def is_given(x: Any) -> bool:
     return x is not NO_VALUE and x is not None
 
 
-# --- reductions that are ufuncs ---------------------------------------------------------------------
+# --- reductions that are ufuncs --------------------------------------------------------------
 
 
 @function(ROWS, np.sum, scalar=True, api="sum")
-def total(  # noqa: PLR0913  NumPy's signature
+def total(
     a: Any,
     axis: Axis = None,
     dtype: Any = None,
@@ -99,7 +103,7 @@ _NO_MASK: Final = _NoMask()
 
 
 @function(ROWS, np.prod, scalar=True, api="prod")
-def prod(  # noqa: PLR0913  NumPy's signature
+def prod(
     a: Any,
     axis: Axis = None,
     dtype: Any = None,
@@ -211,7 +215,7 @@ def count_nonzero(a: Any, axis: Axis = None, *, keepdims: Flag = False) -> Value
     return count_true(as_truth(x), axes, keepdims=bool(keepdims))
 
 
-# --- moments -----------------------------------------------------------------------------------
+# --- moments ---------------------------------------------------------------------------------
 
 
 def item_count(x: Value, axis: Axis, keepdims: Flag, where: Any) -> Value | int:
@@ -223,7 +227,7 @@ def item_count(x: Value, axis: Axis, keepdims: Flag, where: Any) -> Value | int:
     return total(mask, axis, keepdims=keepdims)
 
 
-def over_count(x: Value, count: Value | int | float) -> Value:
+def over_count(x: Value, count: Value | float) -> Value:
     """Return ``x / count`` in the dtype of `x`, truncated if that is an integer's."""
     wide = x.dtype if x.dtype.kind in "fc" else FLOAT64
     n = cast(as_value(count), wide)
@@ -342,8 +346,8 @@ def var(  # noqa: PLR0913  NumPy's signature
     if is_given(mean):
         middle = as_array(mean)
     else:
-        added = ufunc_reduce(np.add, x, axis, adds, True, NO_VALUE, where)  # noqa: FBT003
-        middle = over_count(added, item_count(x, axis, True, where))  # noqa: FBT003
+        added = ufunc_reduce(np.add, x, axis, adds, True, NO_VALUE, where)
+        middle = over_count(added, item_count(x, axis, True, where))
     deviations = squared_deviation(x, middle)
     # NumPy's sum takes x's dtype unless one was asked for (integers: float64)
     result = adds if dtype is not None or x.dtype.kind in "iub" else None
@@ -368,7 +372,7 @@ def average(
     a: Any,
     axis: Axis = None,
     weights: Any = None,
-    returned: Any = False,  # noqa: FBT002
+    returned: Any = False,
     *,
     keepdims: Flag = NO_VALUE,
 ) -> Value | tuple[Value, Value]:
@@ -398,7 +402,7 @@ def average(
     x = as_array(a)
     if weights is None:
         middle = mean(x, axis, keepdims=keepdims)
-        count = item_count(x, axis, keepdims, True)  # noqa: FBT003
+        count = item_count(x, axis, keepdims, True)
         scale = cast(as_value(count), middle.dtype)
     else:
         w = fitting_weights(x, as_array(weights), axis)

@@ -516,6 +516,19 @@ def full(shape: Sequence[DimLike], fill: Value) -> Value:
     return broadcast_to(fill, shape)
 
 
+def fresh(x: Value) -> Value:
+    """Return another value of the same content."""
+    return bind_one(IDENTITY, x)
+
+
+IDENTITY = Op(
+    "identity",
+    result=lambda x: Tensor(x.dtype, x.shape),
+    lower={13: lambda _e, _equation, x: x},
+    rowwise=True,
+)
+
+
 def const(x: Any) -> Value:
     """Return a constant that is not weak."""
     return running_trace().constant(np.asarray(x))

@@ -15,13 +15,15 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 
 #: modules that hold a list of rows
 FAMILIES: Final = (
-    "arg", "bincount", "cast", "create", "elementwise",
-    "join", "product", "search",
-    "select", "shape", "sort", "statistics",
+    "arg", "bincount", "cast", "contract", "create", "cumulative", "diagonal", "elementwise",
+    "grid", "join", "nan_statistics",
+    "product", "put", "quantile", "rearrange", "search", "select", "shape", "sort",
+    "statistics",
+    "take",
 )  # fmt: skip
 
 #: functions whose first argument is the shape of what they make
-BY_SHAPE: Final = frozenset({np.zeros, np.ones, np.empty, np.full})
+BY_SHAPE: Final = frozenset[Any]({np.zeros, np.ones, np.empty, np.full})
 
 
 def rows() -> list[Function | Ufunc]:

@@ -78,6 +78,13 @@ def _descriptor(x: Operand) -> Any:
     return _WEAK_TYPES[x.dtype.kind] if x.weak else x.dtype.numpy
 
 
+def _descriptors(operands: Sequence[Operand]) -> list[Any]:
+    """Return what NumPy resolves dtypes from; Python scalars alone have default dtypes."""
+    if any(isinstance(x, Value) and not x.weak for x in operands):
+        return [_descriptor(x) for x in operands]
+    return [int if isinstance(x, _Big) else x.dtype.numpy for x in operands]
+
+
 def _signature(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
     if dtype is not None:
         if signature is not None:
@@ -261,22 +268,19 @@ def ufunc_call(
     outs = _outs(ufunc, out)
     dtypes = resolve(
         ufunc,
-        [_descriptor(x) for x in operands],
+        _descriptors(operands),
         [None if o is None else o.dtype.numpy for o in outs],
         dtype=dtype,
         signature=signature,
         casting=casting,
     )
-    results = _compared_beyond(ufunc.__name__, operands, dtypes)
+    results: Any = _compared_beyond(ufunc.__name__, operands, dtypes)
     if results is None:
         cast_operands = [at_dtype(x, t) for x, t in zip(operands, dtypes, strict=False)]
         results = row.implementation(*cast_operands)
-    several = isinstance(results, tuple)
-    made = [
-        _placed(r, o, where)
-        for r, o in zip(results if several else (results,), outs, strict=True)
-    ]
-    return tuple(made) if several else made[0]
+    several: tuple[Value, ...] = results if isinstance(results, tuple) else (results,)
+    made = tuple(_placed(r, o, where) for r, o in zip(several, outs, strict=True))
+    return made if isinstance(results, tuple) else made[0]
 
 
 def _outs(ufunc: np.ufunc, out: Any) -> tuple[Value | None, ...]:

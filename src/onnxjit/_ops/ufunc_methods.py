@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
 from onnxjit._core.dims import DimLike, broadcast_shapes, dim_prod, same
 from onnxjit._core.dtypes import BOOL, INT64, UINT64, DType, from_numpy
-from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
+from .cast import cast
+from .convert import as_array, as_dtype, normalize_axes, normalize_axis
 from .elementwise import (
     add,
     bitwise_and,
@@ -28,10 +28,10 @@ from .elementwise import (
     minimum,
     multiply,
     not_equal,
+)
+from .elementwise import (
     where as pick,
 )
-from .cast import cast
-from .convert import as_array, as_dtype, normalize_axes, normalize_axis
 from .reduce import (
     count_true,
     reduce_all,
@@ -54,12 +54,17 @@ from .scan import (
 from .structure import broadcast_to, reshape, unsqueeze
 from .ufunc import ufunc_call
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.program import Value
+
 __all__ = ["ufunc_accumulate", "ufunc_outer", "ufunc_reduce"]
 
 Axes = tuple[int, ...]
 
 
-# --- what each ufunc is over axes ------------------------------------------------------------------
+# --- what each ufunc is over axes ------------------------------------------------------------
 
 
 def _lowest(dtype: DType) -> Any:
@@ -201,7 +206,7 @@ REDUCTIONS: Final[dict[np.ufunc, Reduction]] = {
 }
 
 
-# --- reduce ------------------------------------------------------------------------------------
+# --- reduce ----------------------------------------------------------------------------------
 
 _SMALL: Final = {"b": INT64, "i": INT64, "u": UINT64}
 
@@ -288,14 +293,14 @@ def _apply(row: Ufunc, a: Value, b: Value) -> Value:
     return result
 
 
-def ufunc_reduce(  # noqa: PLR0913, PLR0917  ufunc.reduce's signature
+def ufunc_reduce(
     ufunc: Ufunc | np.ufunc,
     x: Any,
     axis: Any = 0,
     dtype: Any = None,
-    keepdims: Any = False,  # noqa: FBT002
+    keepdims: Any = False,
     initial: Any = NO_VALUE,
-    where: Any = True,  # noqa: FBT002
+    where: Any = True,
 ) -> Value:
     """Return ``ufunc.reduce(x, axis, dtype, None, keepdims, initial, where)``.
 
@@ -328,13 +333,13 @@ def _is_empty(x: Value, axes: Axes) -> bool:
     )
 
 
-def _reduce_in_order(  # noqa: PLR0913, PLR0917  one caller
+def _reduce_in_order(
     ufunc: Ufunc | np.ufunc,
     x: Value,
     axes: Axes,
     keepdims: bool,
     initial: Any,
-    where: Any,  # noqa: FBT001
+    where: Any,
 ) -> Value:
     """Reduce by applying the ufunc to one element after another."""
     numpy = row_ufunc(ufunc)
@@ -342,7 +347,10 @@ def _reduce_in_order(  # noqa: PLR0913, PLR0917  one caller
         msg = f"np.{numpy.__name__}.reduce with where= is not carried"
         raise UnsupportedError(msg)
     if len(axes) > 1 and numpy.identity is None and not numpy.signature:
-        msg = f"reduction operation '{numpy.__name__}' is not reorderable, so at most one axis may be specified"
+        msg = (
+            f"reduction operation '{numpy.__name__}' is not reorderable, "
+            "so at most one axis may be specified"
+        )
         raise ValueError(msg)
     shape = reduced_shape(x.shape, axes, keepdims=keepdims)
     if not axes:
@@ -358,7 +366,7 @@ def _reduce_in_order(  # noqa: PLR0913, PLR0917  one caller
     return reshape(fold(combiner(ufunc), merged, merged.ndim - 1, start), shape)
 
 
-# --- accumulate --------------------------------------------------------------------------------
+# --- accumulate ------------------------------------------------------------------------------
 
 
 def ufunc_accumulate(
@@ -389,7 +397,7 @@ def ufunc_accumulate(
     return running_associative(known.combine, value, at, start)
 
 
-# --- outer, reduceat ------------------------------------------------------------------------------
+# --- outer, reduceat -------------------------------------------------------------------------
 
 
 def ufunc_outer(ufunc: Ufunc, a: Any, b: Any, **keywords: Any) -> Any:
@@ -401,7 +409,7 @@ def ufunc_outer(ufunc: Ufunc, a: Any, b: Any, **keywords: Any) -> Any:
     return ufunc_call(ufunc, (spread, y), **keywords)
 
 
-def ufunc_reduceat(  # noqa: PLR0913, PLR0917  ufunc.reduceat's signature
+def ufunc_reduceat(
     ufunc: Ufunc | np.ufunc, x: Any, indices: Any, axis: Any = 0, dtype: Any = None
 ) -> Value:
     """Return ``ufunc.reduceat(x, indices, axis, dtype)`` for indices known while tracing.

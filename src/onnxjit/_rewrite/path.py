@@ -64,6 +64,11 @@ class Path:
         return f"Path({self.kind}: {self})"
 
 
+def held_path(name: str, obj: object) -> Path:
+    """Path to an object that the path itself holds, such as what a method is bound to."""
+    return Path("global", name, {name: obj})
+
+
 class GuardNames:
     """Names given to the objects that a generated guard refers to."""
 

@@ -147,9 +147,7 @@ def copy_of(state: State, f: FunctionType) -> FunctionType:
     """Rewritten copy of `f`, or what comes closest to it."""
     from onnxjit._rewrite.rewritten import rewrite_function
 
-    for default in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
-        if type(default) in {list, dict, set, np.ndarray}:
-            state.mark_old(default)
+    state.mark_defaults(f)
     copy = rewrite_function(f)
     if copy is not None:
         state.routes[id(copy)] = copy, copy

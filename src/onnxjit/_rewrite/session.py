@@ -13,7 +13,7 @@ from onnxjit._rewrite.state import SESSION, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType
+    from types import FrameType, FunctionType
 
     from onnxjit._rewrite.hooks import Hooks
     from onnxjit._rewrite.path import Path
@@ -33,6 +33,10 @@ class Session:
         What lists, tuples, dicts and sets reach is noted too, traced values left out.
         """
         self._state.mark_old(value, path)
+
+    def mark_defaults(self, fn: FunctionType) -> None:
+        """Note that the defaults of a function are older than the trace."""
+        self._state.mark_defaults(fn)
 
     def is_old(self, obj: object) -> bool:
         return self._state.old_entry(obj) is not None

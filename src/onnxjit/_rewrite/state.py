@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._rewrite.origin import is_library_module, is_user_function
-from onnxjit._rewrite.path import Path
+from onnxjit._rewrite.path import Path, held_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,6 +124,12 @@ class State:
             known[id(obj)] = Old(obj, where)
             if depth < _MAX_DEPTH:
                 stack.extend((o, p, depth + 1) for o, p in _children(obj, where))
+
+    def mark_defaults(self, fn: FunctionType) -> None:
+        """Note that the defaults of a function are older than the trace."""
+        for defaults in (fn.__defaults__, fn.__kwdefaults__):
+            if defaults:
+                self.mark_old(defaults, held_path("default", defaults))
 
     def _can_be_old(self, obj: object) -> bool:
         if type(obj) in NATIVE_CALLABLES or isinstance(obj, FunctionType | MethodType):

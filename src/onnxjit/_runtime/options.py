@@ -31,8 +31,8 @@ _LEVELS: Final = {
     "extended": GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
     "all": GraphOptimizationLevel.ORT_ENABLE_ALL,
 }
-#: errors only: what onnxruntime warns of is either raised too or on purpose
-_QUIET: Final = 3
+#: fatal only: errors are raised, and what onnxruntime warns of is on purpose
+_QUIET: Final = 4
 
 
 class Options:

@@ -13,9 +13,10 @@ from onnxjit._core.dims import Dim, DimLike
 from onnxjit._core.program import Value
 from onnxjit._ops.view import View
 from onnxjit._ops.views import ReshapeView, UndecidedError
-from onnxjit.errors import DataDependentError, LeakError
+from onnxjit.errors import DataDependentError, LeakError, SideEffectError
 
 from . import host
+from .doors import DOORS
 from .methods import Methods
 from .operators import Operators
 from .storage import Layout, Storage, hints
@@ -124,7 +125,17 @@ class Array(Operators, Methods):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        self._set_shape(shape)
+        other = DOORS.function(np.reshape, (self, shape), {})
+        if self._nd is not None:
+            self._nd.shape = other._nd.shape
+            return
+        if other._storage is not self._storage:
+            msg = "incompatible shape for in-place modification: it would need a copy"
+            raise AttributeError(msg)
+        self._views, self._cache = other._views, None
+        if other._tentative:
+            self._tentative = True
+            self._storage.undecided.append(weakref.ref(self))
 
     @property
     def ndim(self) -> int:
@@ -239,12 +250,21 @@ class Array(Operators, Methods):
         if storage.read_only or any(not view.writable for view in self._views):
             msg = "assignment destination is read-only"
             raise ValueError(msg)
+        if storage.captured is not None:
+            raise self._captured_write(storage.captured)
         bases = [storage.value]
         for view in self._views:
             bases.append(view.apply(bases[-1]))
         for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
             new = view.write(base, new)
         storage.replace(new)
+
+    def _captured_write(self, name: str) -> SideEffectError:
+        msg = (
+            f"{name or 'an ndarray'} at {self._trace.source} is an ndarray made before the call, "
+            "and a graph cannot write into it: work on a copy, or pass it as an argument"
+        )
+        return SideEffectError(msg)
 
     # ------------------------------------------------------------------ plain Python values
 
@@ -317,7 +337,7 @@ class Array(Operators, Methods):
             return values.astype(dtype)
         return values.copy() if copy or self._nd is None else values
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # scalars are hashable
         if self._kind == ARRAY:
             msg = f"unhashable type: '{type(self).__name__}'"
             raise TypeError(msg)
@@ -329,10 +349,10 @@ class Array(Operators, Methods):
         known = self._known
         return format(known[()] if known.ndim == 0 else known, spec)
 
-    def __deepcopy__(self, memo: Any) -> Array:
+    def __deepcopy__(self, _memo: Any) -> Any:
         return self.copy()
 
-    def __copy__(self) -> Array:
+    def __copy__(self) -> Any:
         return self.copy()
 
     def __reduce__(self) -> Any:

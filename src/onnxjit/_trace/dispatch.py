@@ -14,6 +14,7 @@ from numpy._core._exceptions import _UFuncOutputCastingError
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import HOOKS, Dim
 from onnxjit._core.program import Value
+from onnxjit._core.source import caller
 from onnxjit._ops import table
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.convert import as_array
@@ -28,7 +29,7 @@ from onnxjit._ops.ufunc_methods import (
     ufunc_reduce,
     ufunc_reduceat,
 )
-from onnxjit.errors import LeakError, SideEffectError, UnsupportedError
+from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
 from .convert import (
@@ -250,7 +251,7 @@ def _refuse_write(target: Any, what: str) -> None:
     raise SideEffectError(msg)
 
 
-def _into(out: Any, result: Any, name: str, casting: str = "same_kind") -> Any:
+def _into(out: Any, result: Any, name: str, casting: Any = "same_kind") -> Any:
     """Write a result into `out=` and return `out`."""
     if not isinstance(out, Array):
         _refuse_write(out, name)
@@ -351,7 +352,7 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _ufunc_out(  # noqa: PLR0913, PLR0917  the parts of one ufunc call
-    row: Ufunc, out: Any, value: Value, where: Any, casting: str, position: int
+    row: Ufunc, out: Any, value: Value, where: Any, casting: Any, position: int
 ) -> Any:
     if not isinstance(out, Array):
         _refuse_write(out, row.numpy.__name__)
@@ -508,6 +509,34 @@ def call_inplace(ufunc: np.ufunc, a: Array, b: Any) -> Any:
 
 # ---------------------------------------------------------------------------- wiring
 
+
+
+def _data_test(dim: Dim, what: str) -> Exception:
+    """Return the error of a test on a size that depends on array data."""
+    tracer = current_tracer()
+    where = f" at {tracer.source}" if tracer is not None else ""
+    msg = (
+        f"{what}{where} needs the value of {dim}, which depends on array data and is known only "
+        "when the model runs; use array operations (np.where, masks) instead, or let the call "
+        "run eagerly"
+    )
+    return DataDependentError(msg)
+
+
+def _no_hint(dim: Dim, what: str) -> Exception:
+    """Return the error of a test on a size that has no example."""
+    tracer = current_tracer()
+    where = f" at {tracer.source}" if tracer is not None else ""
+    msg = (
+        f"{what}{where} needs the value of {dim}, for which no example is given; export with an "
+        "example array or with a fixed size"
+    )
+    return DataDependentError(msg)
+
+
+HOOKS.data_test = _data_test
+HOOKS.no_hint = _no_hint
+HOOKS.source = caller
 HOOKS.dim_array = dim_array
 HOOKS.ufunc = call_ufunc
 DOORS.operator = call_operator

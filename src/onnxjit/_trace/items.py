@@ -95,7 +95,7 @@ def _is_own_view(array: Array, index: Any, value: Array) -> bool:
 
 
 @_noted
-def as_type(array: Array, dtype: Any, casting: str, copy: Any) -> Any:
+def as_type(array: Array, dtype: Any, casting: Any, copy: Any) -> Any:
     """Cast to another dtype."""
     target = np.dtype(dtype)
     if array._nd is not None:

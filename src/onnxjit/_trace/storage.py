@@ -76,9 +76,15 @@ def contiguous_strides(
 
 
 class Storage:
-    """The memory behind one or more traced arrays."""
+    """The memory behind one or more traced arrays.
 
-    __slots__ = ("__weakref__", "argument", "layout", "read_only", "undecided", "value", "version")
+    `captured` names the array of the surroundings that this is; nothing may write to it.
+    """
+
+    __slots__ = (
+        "__weakref__", "argument", "captured", "layout", "read_only", "undecided", "value",
+        "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -86,11 +92,13 @@ class Storage:
         *,
         layout: Layout | None = None,
         argument: Argument | None = None,
+        captured: str | None = None,
     ) -> None:
         self.value = value
         self.version = 0
         self.layout: Final = layout or Layout()
         self.argument: Final = argument
+        self.captured: Final = captured
         self.read_only = argument is not None and not argument.writeable
         self.undecided: list[weakref.ref[Array]] = []
 

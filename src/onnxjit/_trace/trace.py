@@ -109,14 +109,16 @@ class Tracer(Trace):
         """Add a float argument: a weak float64."""
         value = self.input(Tensor(FLOAT64, (), weak=True), name)
         if hint is not None:
-            self.scalar_hints[value.id] = np.float64(hint)
+            self.scalar_hints[value.id] = np.asarray(hint, np.float64)
         return wrap(value, FLOAT)
 
-    def capture(self, array: np.ndarray[Any, Any]) -> Array:
+    def capture(self, array: np.ndarray[Any, Any], name: str = "") -> Array:
         """Return a traced array for a constant of the surroundings; one per ndarray."""
         found = self.captured.get(id(array))
         if found is None:
-            found = self.captured[id(array)] = (array, wrap(self.constant(array)))
+            storage = Storage(self.constant(array), captured=name)
+            storage.read_only = not array.flags.writeable
+            found = self.captured[id(array)] = (array, Array.traced(storage))
         return found[1]
 
 

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that write to elements of an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onnxjit._core.bind import running_trace
+from onnxjit._core.dims import dim_max, require_equal
+from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.program import Value
+
+from . import structure
+from .cast import cast
+from .convert import as_array
+from .elementwise import remainder, subtract
+from .elementwise_where import choose
+from .gather import gather, scatter_elements, scatter_nd
+from .index_write import assigned, fit, shape_text
+from .rearrange import resized
+from .row import Function, Ufunc, function
+from .scan import cumsum
+from .structure import reshape, same_shape, unsqueeze
+from .take import along_axis, safe_places, truth
+
+__all__ = ["ROWS"]
+
+ROWS: list[Function | Ufunc] = []
+
+
+@function(ROWS, np.put, writes="a")
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
+    """Write elements at places of the array taken as a vector; values are repeated.
+
+    Notes
+    -----
+    ScatterND.
+    """
+    x = as_array(a)
+    flat = structure.as_1d(x)
+    at = structure.as_1d(safe_places(ind, flat.shape[0], mode))
+    if same_shape(at.shape, (0,)):
+        return x
+    new = resized(assigned(x, v), at.shape)
+    return reshape(scatter_nd(flat, unsqueeze(at, [1]), new), x.shape)
+
+
+@function(ROWS, np.put_along_axis, writes="arr")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Value:
+    """Write one element for each place, place by place along an axis.
+
+    Notes
+    -----
+    ScatterElements.
+    """
+    original = as_array(arr)
+    x, at, axis = along_axis(original, indices, axis)
+    new = fit(assigned(x, values), at.shape)
+    return reshape(scatter_elements(x, at, new, axis), original.shape)
+
+
+@function(ROWS, np.putmask, writes="a")
+def putmask(a: Any, /, mask: Any, values: Any) -> Value:
+    """Write ``values[i]`` where ``mask[i]``, both taken as vectors; values are repeated.
+
+    Notes
+    -----
+    Where.
+    """
+    x, where = as_array(a), truth(mask)
+    if not _same_size(where, x):
+        msg = "putmask: mask and data must be the same size"
+        raise ValueError(msg)
+    new = assigned(x, values)
+    if not same_shape(new.shape, x.shape):
+        one = new.known is not None and new.known.size == 1
+        new = reshape(new, ()) if one else resized(new, x.shape)
+    return choose(reshape(where, x.shape), new, x)
+
+
+def _same_size(a: Value, b: Value) -> bool:
+    return require_equal(running_trace().env, a.tensor.size, b.tensor.size)
+
+
+@function(ROWS, np.place, writes="arr")
+def place(arr: Any, mask: Any, vals: Any) -> Value:
+    """Write the first values, repeated as needed, where a mask holds.
+
+    Notes
+    -----
+    CumSum, Gather, Where.
+    """
+    x, where = as_array(arr), truth(mask)
+    if not _same_size(where, x):
+        msg = "place: mask and data must be the same size"
+        raise ValueError(msg)
+    new = structure.as_1d(assigned(x, vals))
+    count = new.shape[0]
+    if same_shape(new.shape, (1,)):
+        return choose(reshape(where, x.shape), reshape(new, ()), x)
+    flags = structure.as_1d(where)
+    number = subtract(cumsum(cast(flags, INT64), 0), 1)
+    chosen = gather(new, remainder(number, dim_max(count, 1)), 0)
+    return choose(reshape(where, x.shape), reshape(chosen, x.shape), x)
+
+
+@function(ROWS, np.copyto, writes="dst")
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Value:  # noqa: FBT002
+    """Write an array into another, where a condition holds.
+
+    Raises
+    ------
+    TypeError
+        `casting` does not allow the cast.
+    ValueError
+        `src` does not broadcast to the shape of `dst`.
+
+    Notes
+    -----
+    Cast, Expand; Where with a condition.
+    """
+    x, new = as_array(dst), as_array(src)
+    if not new.weak and not np.can_cast(new.dtype.numpy, x.dtype.numpy, casting):  # type: ignore[arg-type]
+        msg = (
+            f"Cannot cast array data from {new.dtype.numpy!r} to {x.dtype.numpy!r} according "
+            f"to the rule '{casting}'"
+        )
+        raise TypeError(msg)
+    text = f"could not broadcast input array from shape {shape_text(new.shape)} into shape {{1}}"
+    new = fit(assigned(x, new), x.shape, text)
+    if where is True:
+        return new
+    condition = as_array(where)
+    if condition.dtype is not BOOL:
+        msg = (
+            f"Cannot cast array data from {condition.dtype.numpy!r} to dtype('bool') according "
+            "to the rule 'safe'"
+        )
+        raise TypeError(msg)
+    return choose(fit(condition, x.shape), new, x)

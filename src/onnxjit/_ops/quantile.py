@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Medians, quantiles and percentiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value, dim_value
+from onnxjit._core.dims import Dim, DimLike, same
+from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from onnxjit.errors import UnsupportedError
+
+from .cast import cast
+from .convert import as_array, normalize_axes
+from .elementwise import (
+    add,
+    ceil,
+    divide,
+    equal,
+    floor,
+    greater_equal,
+    isnan,
+    less,
+    logical_and,
+    logical_or,
+    multiply,
+    remainder,
+    rint,
+    subtract,
+)
+from .elementwise import where as pick
+from .gather import gather
+from .row import NO_VALUE, Function, Ufunc, function
+from .sort import sort_along
+from .structure import broadcast_to, concat, move_axis, reshape, transpose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.program import Value
+
+__all__ = ["ROWS"]
+
+ROWS: list[Function | Ufunc] = []
+
+
+class _Ordered:
+    """An array sorted along the axes of a reduction, which are joined and lead.
+
+    Attributes
+    ----------
+    values : (n, ...) Value
+        In order, NaN last.
+    kept : tuple
+        Shape of the result of a reduction that drops or keeps the axes.
+    """
+
+    __slots__ = ("kept", "values")
+
+    def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
+        x = as_array(a)
+        if x.dtype.kind == "c":
+            msg = "a must be an array of real numbers"
+            raise TypeError(msg)
+        axes = normalize_axes(axis, x.ndim)
+        rest = [i for i in range(x.ndim) if i not in axes]
+        n: DimLike = 1
+        for i in axes:
+            n = n * x.shape[i]
+        joined = reshape(transpose(x, [*axes, *rest]), (n, *(x.shape[i] for i in rest)))
+        self.values = sort_along(joined, 0)
+        keep = keepdims is not NO_VALUE and bool(keepdims)
+        shape = [1 if i in axes else m for i, m in enumerate(x.shape)]
+        self.kept: Final = tuple(shape) if keep else joined.shape[1:]
+
+    @property
+    def count(self) -> DimLike:
+        """How many elements go into each result."""
+        return self.values.shape[0]
+
+    def at(self, places: Value) -> Value:
+        """Return the elements at places."""
+        return gather(self.values, places)
+
+    def nan_met(self) -> Value | None:
+        """Whether there is a NaN, which then is last."""
+        if self.values.dtype.kind != "f":
+            return None
+        return isnan(self.at(as_value(-1, INT64)))
+
+
+def _number(n: DimLike) -> Value:
+    return cast(dim_value(n), INT64)
+
+
+# --- median ----------------------------------------------------------------------------------
+
+
+@function(ROWS, np.median, scalar=True)
+def median(
+    a: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,
+    keepdims: Any = False,
+) -> Value:
+    """Return the middle element over axes, or the mean of the two in the middle.
+
+    Parameters
+    ----------
+    a : (..., n, ...) real
+        Values; integers give float64.
+    axis : int or tuple of int, optional
+        Axes; all by default.
+    keepdims : bool
+        Keep reduced axes with length 1.
+
+    Returns
+    -------
+    (..., ...) float
+        NaN where a NaN is, or nothing.
+
+    Notes
+    -----
+    TopK, Gather, Add, Div.
+    """
+    ordered = _Ordered(a, axis, keepdims)
+    n = ordered.count
+    dtype = ordered.values.dtype
+    wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind == "f" else FLOAT64)
+    narrow = dtype if dtype.kind == "f" else FLOAT64
+    if same(n, 0):
+        return broadcast_to(as_value(np.nan, narrow), ordered.kept)
+    low = cast(ordered.at(_number((n - 1) // 2)), wide)
+    high = cast(ordered.at(_number(n // 2)), wide)
+    middle = divide(add(low, high), as_value(2, wide))
+    if isinstance(n, Dim):
+        middle = pick(_is_odd(n), low, middle)
+    elif n % 2:
+        middle = low
+    middle = cast(middle, narrow)
+    met = ordered.nan_met()
+    if met is not None:
+        middle = pick(met, as_value(np.nan, narrow), middle)
+    return reshape(middle, ordered.kept)
+
+
+def _is_odd(n: DimLike) -> Value:
+    return cast(_number(n % 2), BOOL)
+
+
+# --- quantiles -------------------------------------------------------------------------------
+
+#: method -> (alpha, beta) of Hyndman and Fan's continuous methods, as NumPy's
+_CONTINUOUS: Final = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+
+
+def _whole(f: Callable[[Any], Any]) -> Callable[[Value, Value], Value]:
+    def place(n: Value, q: Value) -> Value:
+        return cast(f(multiply(subtract(n, 1), q)), INT64)
+
+    return place
+
+
+def _stepped(shift: float, stays: Callable[[Value, Value], Value]) -> Callable[..., Value]:
+    def place(n: Value, q: Value) -> Value:
+        index = subtract(multiply(n, q), 1)
+        if shift:
+            index = subtract(index, shift)
+        below = floor(index)
+        at = pick(stays(subtract(index, below), index), below, add(below, 1))
+        at = cast(at, INT64)
+        return pick(less(at, as_value(0, INT64)), as_value(0, INT64), at)
+
+    return place
+
+
+def _on_step(gamma: Value, _: Value) -> Value:
+    result: Value = equal(gamma, 0)
+    return result
+
+
+def _on_odd_step(gamma: Value, index: Value) -> Value:
+    result: Value = logical_and(equal(gamma, 0), equal(remainder(floor(index), 2), 1))
+    return result
+
+
+#: methods that choose an element: (n, q) -> place
+_DISCRETE: Final[dict[str, Callable[[Value, Value], Value]]] = {
+    "lower": _whole(floor),
+    "higher": _whole(ceil),
+    "nearest": _whole(rint),
+    "inverted_cdf": _stepped(0, _on_step),
+    "closest_observation": _stepped(0.5, _on_odd_step),
+}
+_BETWEEN: Final = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS)
+
+
+def _virtual(method: str, n: Value, q: Value) -> Value:
+    """Return places between elements."""
+    index: Value
+    if method == "averaged_inverted_cdf":
+        index = subtract(multiply(n, q), 1)
+        return index
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        shift = add(alpha, multiply(q, 1 - alpha - beta))
+        index = subtract(add(multiply(n, q), shift), 1)
+        return index
+    index = multiply(subtract(n, 1), q)
+    if method == "midpoint":
+        index = multiply(0.5, add(floor(index), ceil(index)))
+    return index
+
+
+def _weight(method: str, gamma: Value, index: Value) -> Value:
+    """Return how far to go from the element below to the one above."""
+    if method == "averaged_inverted_cdf":
+        return pick(equal(gamma, 0), as_value(0.5, gamma.dtype), as_value(1, gamma.dtype))
+    if method == "midpoint":
+        whole = equal(remainder(index, 1), 0)
+        return pick(whole, as_value(0, gamma.dtype), as_value(0.5, gamma.dtype))
+    return gamma
+
+
+def _between(ordered: _Ordered, method: str, n: Value, q: Value, *, weak: bool) -> Value:
+    """Interpolate between neighbours."""
+    index = _virtual(method, n, q)
+    last: Value = subtract(n, 1)
+    below = floor(index)
+    above = add(below, 1)
+    top = logical_or(greater_equal(index, last), isnan(index))
+    bottom = less(index, 0)
+    minus, zero = as_value(-1, index.dtype), as_value(0, index.dtype)
+    below, above = (pick(bottom, zero, pick(top, minus, p)) for p in (below, above))
+    gamma = _weight(method, subtract(index, below), index)
+    low, high = (ordered.at(cast(p, INT64)) for p in (below, above))
+    if weak and ordered.values.dtype.kind == "f":
+        gamma = cast(gamma, ordered.values.dtype)
+    gamma = reshape(gamma, (*gamma.shape, *(1,) * (ordered.values.ndim - 1)))
+    return _lerp(low, high, gamma)
+
+
+def _lerp(a: Value, b: Value, t: Value) -> Value:
+    """Interpolate linearly from the nearer end, as NumPy does."""
+    span = subtract(b, a)
+    near_a = add(a, multiply(span, t))
+    near_b = cast(subtract(b, multiply(span, subtract(1, t))), near_a.dtype)
+    return pick(greater_equal(t, 0.5), near_b, near_a)
+
+
+def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
+    """Return quantiles between 0 and 1, and whether they are one Python number.
+
+    Raises
+    ------
+    ValueError
+        A known one is out of range.
+    """
+    weak = type(q) in {int, float}
+    value = as_array(q)
+    if scale != 1:
+        value = divide(value, scale)
+    if value.known is not None:
+        known = value.known
+        if known.size and not (known.min() >= 0 and known.max() <= 1):
+            raise ValueError(message)
+    if value.ndim > 2:
+        msg = "q must be a scalar or 1d"
+        raise ValueError(msg)
+    return cast(value, value.dtype), weak
+
+
+def _quantile(
+    a: Any,
+    q: Value,
+    weak: bool,
+    axis: Any,
+    method: str,
+    keepdims: Any,
+    weights: Any,
+) -> Value:
+    if weights is not None:
+        msg = "quantiles with weights are not carried"
+        raise UnsupportedError(msg)
+    if method not in _DISCRETE and method not in _BETWEEN:
+        np.quantile([0.0], 0.5, method=method)  # type: ignore[call-overload]  # NumPy's refusal
+    ordered = _Ordered(a, axis, keepdims)
+    if q.dtype.kind in "biu":
+        # of integer fractions NumPy's default method returns elements, no averages
+        method = "lower" if method == "linear" else method
+        q = cast(q, FLOAT64)
+    n = cast(_number(ordered.count), q.dtype)
+    if method in _DISCRETE:
+        result = ordered.at(_DISCRETE[method](n, q))
+    else:
+        result = _between(ordered, method, n, q, weak=weak)
+    met = ordered.nan_met()
+    if met is not None:
+        result = pick(met, as_value(np.nan, result.dtype), result)
+    return reshape(result, (*q.shape, *ordered.kept))
+
+
+@function(ROWS, np.quantile, scalar=True)
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Value:
+    """Return quantiles over axes.
+
+    Parameters
+    ----------
+    a : (..., n, ...) real
+        Values.
+    q : (...) float
+        Fractions between 0 and 1.
+    axis : int or tuple of int, optional
+        Axes; all by default.
+    method : str
+        NumPy's name of the estimator.
+    keepdims : bool
+        Keep reduced axes with length 1.
+    weights : None
+        Not carried.
+
+    Returns
+    -------
+    (..., ...) array
+        The axes of `q` lead.
+
+    Raises
+    ------
+    ValueError
+        A known fraction is out of range, or the method is unknown.
+    UnsupportedError
+        Weights are given.
+
+    Notes
+    -----
+    TopK, Gather, Floor; formulas and order of operations as NumPy's.  Source: Hyndman and
+    Fan, "Sample quantiles in statistical packages", The American Statistician 50, 1996.
+    """
+    fractions, weak = _fractions(q, 1, "Quantiles must be in the range [0, 1]")
+    return _quantile(a, fractions, weak, axis, method, keepdims, weights)
+
+
+@function(ROWS, np.percentile, scalar=True)
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Value:
+    """Return percentiles over axes: quantiles of hundredths."""
+    fractions, weak = _fractions(q, 100, "Percentiles must be in the range [0, 100]")
+    return _quantile(a, fractions, weak, axis, method, keepdims, weights)
+
+
+def stacked(values: list[Value]) -> Value:
+    """Join rows."""
+    return move_axis(concat(values, 0), 0, 0)
