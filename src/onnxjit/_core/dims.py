@@ -20,7 +20,7 @@ from .dim_polynomial import (
     fold_poly,
     poly_symbols,
 )
-from .dim_rules import maximum, minimum, pos, select
+from .dim_rules import floordiv, maximum, minimum, pos, select
 from .dim_text import Printer, display
 from .guards import Guard, check_guards, guards_source, reduce_guards
 from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, hint_of_poly, require_equal
@@ -56,6 +56,7 @@ __all__ = [
     "lower",
     "onnx_name",
     "python_source",
+    "quotient",
     "reduce_guards",
     "require_equal",
     "same",
@@ -178,6 +179,25 @@ def dim_max(a: DimLike, b: DimLike) -> DimLike:
 def dim_min(a: DimLike, b: DimLike) -> DimLike:
     """Smaller of two sizes, without a guard."""
     return _apply(minimum, a, b)
+
+
+def quotient(total: DimLike, divisor: DimLike) -> DimLike:
+    """Divide sizes where NumPy itself refuses a zero divisor (``reshape(n, -1)``).
+
+    A trace that serves calls takes the guard that the divisor is not zero, so that NumPy's error
+    comes at such a size; a model needs no assumption, since NumPy has no answer there.
+
+    Raises
+    ------
+    ZeroDivisionError
+        The divisor is zero, or is zero in the example.
+    """
+    if not isinstance(divisor, Dim) or divisor.env.policy == "guard":
+        return total // divisor
+    if hint_of(divisor) == 0:
+        message = "the divisor is zero in the example"
+        raise ZeroDivisionError(message)
+    return _apply(floordiv, total, divisor)
 
 
 def dim_prod(dims: Iterable[DimLike]) -> DimLike:

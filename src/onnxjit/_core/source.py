@@ -10,21 +10,24 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["Scope", "Source", "caller"]
+__all__ = ["Scope", "Source", "caller", "user_frames"]
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
+#: the function of this package that starts a user's function under a trace
+_START: Final = "call_traced"
 _HIDDEN: Final = (_PACKAGE, _NUMPY, "<__array_function__")
 
 
 class Source:
-    """A line of user code; formatted only when somebody looks."""
+    """A line of user code (and the instruction on it); formatted only when somebody looks."""
 
-    __slots__ = ("code", "line")
+    __slots__ = ("code", "line", "position")
 
-    def __init__(self, code: CodeType, line: int) -> None:
+    def __init__(self, code: CodeType, line: int, position: int = -1) -> None:
         self.code: Final = code
         self.line: Final = line
+        self.position: Final = position
 
     @property
     def file(self) -> str:
@@ -58,6 +61,21 @@ class Scope:
 def is_hidden(filename: str) -> bool:
     """Whether frames of a file are the library's or NumPy's own."""
     return filename.startswith(_HIDDEN)
+
+
+def user_frames() -> list[Source]:
+    """Return the running lines of user code, innermost first, up to where the trace began."""
+    found: list[Source] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith(_HIDDEN):
+            if code.co_name == _START and found:
+                break
+        else:
+            found.append(Source(code, frame.f_lineno, frame.f_lasti))
+        frame = frame.f_back
+    return found
 
 
 def caller() -> Source | None:

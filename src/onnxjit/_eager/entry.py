@@ -194,7 +194,9 @@ class Entry:
         compiled = self.compiled
         feeds = [self.feed(i) for i in compiled.inputs]
         build = self.build
-        written = [(i, _getter(compiled, k)) for i, k in self.recording.written]
+        written = [
+            (i, _getter(self.recording, compiled, k)) for i, k in self.recording.written
+        ]
         execute = compiled.run
 
         def run(a: Sequence[Any]) -> Any:
@@ -223,9 +225,21 @@ def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
 Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
 
 
-def _getter(compiled: Compiled, k: int) -> Getter:
+def computed_dtype(recording: Recording, k: int) -> np.dtype[Any] | None:
+    """Return the dtype to look at a computed result with, None where it has NumPy's own.
+
+    onnxruntime makes ``longlong`` arrays, whose elements are no `numpy.int64` on most systems.
+    """
+    dtype = recording.program.outputs[k].dtype.numpy
+    return dtype if dtype.kind in "iu" and dtype.itemsize == 8 else None
+
+
+def _getter(recording: Recording, compiled: Compiled, k: int) -> Getter:
     """Return how result `k` of the program is had from the computed ones and the leaves."""
     source, where = compiled.outputs[k]
+    dtype = computed_dtype(recording, k)
+    if source == "computed" and dtype is not None:
+        return lambda out, _a: out[where].view(dtype)
     if source == "computed":
         return lambda out, _a: out[where]
     if source == "input":
@@ -251,7 +265,7 @@ def _builder(
                 f"lambda a: int({_dim_text(r.value, symbols)})", names.namespace
             )
             return lambda _out, a, _m: size(a)
-        get = _getter(compiled, r.index)
+        get = _getter(recording, compiled, r.index)
         fresh = r.copy or compiled.outputs[r.index][0] != "computed"
         finish = _finisher(r.kind, fresh=fresh)
         if r.kind == "array" and memo_needed.get(id(r), 0) > 1:

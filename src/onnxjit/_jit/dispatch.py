@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry
+from onnxjit._eager.entry import Entry, computed_dtype
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.record import Result
 from onnxjit._engine.errors import explain_run_error
@@ -24,6 +24,7 @@ __all__ = ["INLINE", "Inlined", "write_dispatcher"]
 #: graphs compared inline
 INLINE: Final = 4
 _LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+_WORD: Final = re.compile(r"\b[a-z]\w*\b")
 
 
 class Inlined:
@@ -46,7 +47,7 @@ class _Writer:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {
             "ndarray": np.ndarray, "asarray": np.asarray, "array": np.array,
-            "int64": np.int64, "float64": np.float64, "ERRORS": ERRORS,
+            "int64": np.int64, "uint64": np.uint64, "float64": np.float64, "ERRORS": ERRORS,
             "explain": explain_run_error, "may_share_memory": np.may_share_memory,
         }  # fmt: skip
         self.lines: list[str] = []
@@ -138,10 +139,9 @@ def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
     if entry.recording.captures:
         leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
         return [f"{w.name(entry.guard)}(({leaves}))"]
-    names = entry.names.namespace
+    names = {name: w.name(obj) for name, obj in entry.names.namespace.items()}
     texts = [_LEAF.sub(lambda m: f"x{where[int(m[1])]}", line) for line in entry.lines]
-    w.names.update(names)
-    return [f"({text})" for text in texts]
+    return [f"({_WORD.sub(lambda m: names.get(m[0], m[0]), text)})" for text in texts]
 
 
 def _feed(w: _Writer, entry: Entry, leaf: int, x: str) -> str:
@@ -172,6 +172,10 @@ def _output(entry: Entry, r: Any) -> str | None:
     if not isinstance(r, Result) or r.source != "output" or r.copy:
         return None
     source, where = entry.compiled.outputs[r.index]
-    text = _FINISH.get(r.kind, "out[{0}].item()")
-    return text.format(where) if source == "computed" else None
+    if source != "computed":
+        return None
+    if computed_dtype(entry.recording, r.index) is None or r.kind not in _FINISH:
+        return _FINISH.get(r.kind, "out[{0}].item()").format(where)
+    kind = entry.recording.program.outputs[r.index].dtype.numpy.name
+    return f"out[{where}].view({kind})" if r.kind == "array" else f"{kind}(out[{where}])"
 

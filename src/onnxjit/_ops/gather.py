@@ -12,11 +12,11 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one, running_trace
 from onnxjit._core.dims import Dim, DimLike, dim_prod, key, symbols_of
-from onnxjit._core.dtypes import FLOAT16, FLOAT32, INT64, UINT8
+from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, INT64, UINT8
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
 
-from .structure import const, ints
+from .structure import LAST, const, ints
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -420,8 +420,13 @@ def _lower_slice_at(
 ) -> Handle:
     p = equation.params
     one = ints(e, [-1])
-    ends = [e.op("Reshape", bound, one) for bound in (start, stop)]
-    return e.op("Slice", x, *ends, ints(e, [p["axis"]]), ints(e, [p["step"]]))
+    first, last = (e.op("Reshape", bound, one) for bound in (start, stop))
+    if p["step"] < 0:
+        # ONNX takes a start before the first element for the first one, Python for nothing
+        size = e.dims((-equation.inputs[0].shape[p["axis"]],))
+        nothing = e.op("Less", first, size, out=BOOL)
+        last = e.op("Where", nothing, ints(e, [LAST - 1]), last, out=INT64)
+    return e.op("Slice", x, first, last, ints(e, [p["axis"]]), ints(e, [p["step"]]))
 
 
 SLICE_AT = Op("slice_at", result=_sliced_at, lower={13: _lower_slice_at})

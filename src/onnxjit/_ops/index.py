@@ -132,7 +132,7 @@ def _check_mask(mask: Value, shape: Shape, axis: int) -> None:
 def _check_places(places: Value, axis: int, n: DimLike) -> None:
     """Raise IndexError where known places are outside a known size."""
     known = places.known
-    if known is None or not isinstance(n, int):
+    if known is None or known.dtype.kind == "b" or not isinstance(n, int):
         return
     wrong = known[(known < -n) | (known >= n)]
     if wrong.size:
@@ -185,10 +185,11 @@ class Advanced:
                     self.axes.append(axis)
                     axis += 1
         self._broadcast([reshape(g, (g.shape[1],)) for g in ghosts])
+        for places, at in zip(self.arrays, self.axes, strict=True):
+            _check_places(places, at, shape[at])
 
     def _places(self, part: Mask | Places, shape: Shape, axis: int) -> list[Value]:
         if isinstance(part, Places):
-            _check_places(part.value, axis, shape[axis])
             return [part.value]
         _check_mask(part.value, shape, axis)
         if self.mask is not None and part.value.known is None:

@@ -20,21 +20,26 @@ from .elementwise import (
     divide,
     equal,
     floor,
+    floor_divide,
     greater_equal,
     isnan,
     less,
     logical_and,
+    logical_not,
     logical_or,
+    maximum,
+    minimum,
     multiply,
     remainder,
     rint,
     subtract,
 )
 from .elementwise import where as pick
-from .gather import gather
+from .gather import gather, gather_elements
+from .reduce import count_true
 from .row import NO_VALUE, Function, Ufunc, function
 from .sort import sort_along
-from .structure import broadcast_to, concat, move_axis, reshape, transpose
+from .structure import broadcast_to, reshape, transpose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +153,36 @@ def median(
 
 def _is_odd(n: DimLike) -> Value:
     return cast(_number(n % 2), BOOL)
+
+
+@function(ROWS, np.nanmedian, scalar=True)
+def nanmedian(
+    a: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,  # noqa: ARG001
+    keepdims: Any = NO_VALUE,
+) -> Value:
+    """Return the `median` over axes, NaN left out.
+
+    Notes
+    -----
+    TopK, GatherElements, Add, Div.
+    """
+    ordered = _Ordered(a, axis, keepdims)
+    values = ordered.values
+    if values.dtype.kind != "f" or same(ordered.count, 0):
+        return median(a, axis, keepdims=keepdims is not NO_VALUE and keepdims)
+    number = count_true(logical_not(isnan(values)), (0,), keepdims=True)
+    zero, one, two = (as_value(i, INT64) for i in range(3))
+    below = maximum(floor_divide(subtract(number, one), two), zero)
+    # of NaN alone this is the first, a NaN
+    low = gather_elements(values, below, 0)
+    high = gather_elements(values, minimum(floor_divide(number, two), number), 0)
+    wide = FLOAT32 if values.dtype is FLOAT16 else values.dtype
+    middle = divide(add(cast(low, wide), cast(high, wide)), as_value(2, wide))
+    odd = equal(remainder(number, two), one)
+    result = pick(odd, low, cast(middle, values.dtype))
+    return reshape(result, ordered.kept)
 
 
 # --- quantiles -------------------------------------------------------------------------------
@@ -371,8 +406,3 @@ def percentile(
     """Return percentiles over axes: quantiles of hundredths."""
     fractions, weak = _fractions(q, 100, "Percentiles must be in the range [0, 100]")
     return _quantile(a, fractions, weak, axis, method, keepdims, weights)
-
-
-def stacked(values: list[Value]) -> Value:
-    """Join rows."""
-    return move_axis(concat(values, 0), 0, 0)

@@ -110,7 +110,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     if counts is None:
         assert isinstance(count, (int, Dim))  # noqa: S101
         if isinstance(count, int) and count < 0:
-            msg = "repeats may not contain negative values."
+            msg = "negative dimensions are not allowed"
             raise ValueError(msg)
         return repeated(x, count, at)
     if counts.dtype.kind not in "iub":

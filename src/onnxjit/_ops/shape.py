@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import Dim, DimLike, broadcast_shapes, dim_prod, require_equal
+from onnxjit._core.dims import Dim, DimLike, broadcast_shapes, dim_prod, quotient, require_equal
 from onnxjit._core.program import Value
 
 from .basic import IndexView, Item, Span, whole
@@ -48,7 +48,7 @@ def target_shape(old: Shape, new: Any) -> Shape:
     found = list(sizes)
     try:
         for i in open_at:
-            found[i] = 0 if isinstance(rest, int) and rest == 0 else total // rest
+            found[i] = 0 if isinstance(rest, int) and rest == 0 else quotient(total, rest)
         fits = require_equal(env, dim_prod(found), total)
         if open_at and isinstance(rest, int) and rest == 0:
             fits = False
@@ -200,7 +200,8 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> View:
     Transpose.
     """
     ndim = as_array(a).ndim
-    return _swapped(ndim, normalize_axis(axis1, ndim), normalize_axis(axis2, ndim))
+    i = normalize_axis(axis1, ndim, "axis1")
+    return _swapped(ndim, i, normalize_axis(axis2, ndim, "axis2"))
 
 
 @function(ROWS, np.moveaxis, view=True, api="moveaxis")

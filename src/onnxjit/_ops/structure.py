@@ -10,7 +10,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one, running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_prod, lower, same
+from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, lower, same, slice_bounds
 from onnxjit._core.dtypes import INT64, DType
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
@@ -210,6 +210,9 @@ def move_axis(x: Value, source: int, target: int) -> Value:
 
 def _lower_expand(e: Emit, equation: Equation, x: Handle) -> Handle:
     old, new = _shapes(equation)
+    if any(same(n, 0) for n in new):
+        # onnxruntime removes an Expand to a constant target of zeros and ones (1.32)
+        return e.op("Expand", e.const(zero_of(x.dtype)), e.dims(new))
     lead = len(new) - len(old)
     # Expand broadcasts both ways, so a size that x has already may be written as 1
     wanted = tuple(
@@ -311,10 +314,29 @@ def _slice_evaluate(  # noqa: PLR0913  the parameters of ONNX Slice
     return x[tuple(index)]
 
 
+def _onnx_ends(
+    start: DimLike, stop: DimLike, step: int, n: DimLike, length: DimLike
+) -> tuple[DimLike, DimLike]:
+    """Return bounds that ONNX reads as Python does.
+
+    Going backwards, Python takes a start before the first element for "nothing", ONNX for the
+    first element, and a stop of 2**63 - 1 for "no bound".
+    """
+    if step > 0:
+        return start, stop
+    if same(start, -1) or is_nonnegative(start) or is_nonnegative(start + n):
+        return start, min(stop, LAST - 1) if isinstance(stop, int) else stop
+    begin = dim_max(slice_bounds(start, None, step, n)[0], 0) - n
+    return begin, begin + length * step
+
+
 def _lower_slice(e: Emit, equation: Equation, x: Handle) -> Handle:
     p = equation.params
+    sizes = [equation.inputs[0].shape[axis] for axis in p["axes"]]
+    ends = list(map(_onnx_ends, p["starts"], p["stops"], p["steps"], sizes, p["lengths"]))
+    starts, stops = zip(*ends, strict=True)
     steps = None if set(p["steps"]) == {1} else ints(e, p["steps"])
-    return e.op("Slice", x, e.dims(p["starts"]), e.dims(p["stops"]), ints(e, p["axes"]), steps)
+    return e.op("Slice", x, e.dims(starts), e.dims(stops), ints(e, p["axes"]), steps)
 
 
 SLICE = Op("slice", result=_sliced, evaluate=_slice_evaluate, lower={13: _lower_slice})

@@ -19,7 +19,7 @@ FAMILIES: Final = (
     "grid", "join", "nan_statistics",
     "product", "put", "quantile", "rearrange", "search", "select", "shape", "sort",
     "statistics",
-    "take",
+    "take", "typing_rows",
 )  # fmt: skip
 
 #: functions whose first argument is the shape of what they make
@@ -30,11 +30,7 @@ def rows() -> list[Function | Ufunc]:
     """Return every row, in the order of the families."""
     found: list[Function | Ufunc] = []
     for name in FAMILIES:
-        try:
-            module = importlib.import_module(f"{__package__}.{name}")
-        except ImportError:
-            continue
-        found.extend(getattr(module, "ROWS", ()))
+        found.extend(importlib.import_module(f"{__package__}.{name}").ROWS)
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import DIM, as_value, bind_one, running_trace
-from onnxjit._core.dims import Dim, hint_of, same
+from onnxjit._core.dims import Dim, has_data, hint_of, same
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
@@ -163,7 +163,7 @@ def _beyond(x: Operand, dtype: DType) -> int:
         n = x.known.item()
     elif x.equation is not None and x.equation.op is DIM and dtype.name != "int64":
         n = x.equation.params["dim"]
-    if n is None:
+    if n is None or has_data(n):
         return 0
     limits = np.iinfo(dtype.name)
     if n > int(limits.max):

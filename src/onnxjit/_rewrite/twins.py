@@ -68,6 +68,13 @@ def _int(*args: Any, **kwargs: Any) -> Any:
     return int(*args, **kwargs)
 
 
+def _bool(*args: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], Array) and is_traced(args[0]):
+        if args[0].size == 1:
+            return python_number(args[0], "b")
+    return bool(*args)
+
+
 def _float(*args: Any) -> Any:
     if len(args) == 1 and is_traced(args[0]):
         return python_number(_array(args[0]), "f")
@@ -79,7 +86,8 @@ def _round(x: Any, ndigits: Any = None) -> Any:
         return round(x) if ndigits is None else round(x, ndigits)
     if ndigits is None and x._kind != ARRAY:
         return python_number(np.rint(x), "i")
-    return call_function(np.round, (x,), {"decimals": ndigits or 0})
+    rounded = call_function(np.round, (x,), {"decimals": ndigits or 0})
+    return python_number(rounded) if x._is_weak else rounded
 
 
 def _extreme(
@@ -127,9 +135,12 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
     @functools.wraps(native)
     def twin(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or not any(isinstance(a, Array) and is_traced(a) for a in args):
+        if kwargs or not any(map(is_traced, args)):
             return native(*args, **kwargs)
-        numbers = [python_number(a, "f") if isinstance(a, Array) else a for a in args]
+        if kind == "i" and isinstance(args[0], Dim):
+            return args[0]
+        arrays = [_array(a) if is_traced(a) else a for a in args]
+        numbers = [python_number(a, "f") if isinstance(a, Array) else a for a in arrays]
         return python_number(ufunc(*numbers), kind)
 
     return twin
@@ -179,6 +190,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.isinstance, _isinstance),
         (builtins.type, _type),
         (builtins.len, _len),
+        (builtins.bool, _bool),
         (builtins.int, _int),
         (builtins.float, _float),
         (builtins.round, _round),

@@ -333,7 +333,7 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if kwargs.pop("subok", True) not in (True, False) or kwargs.pop("order", "K") not in "KCA":
         msg = f"{row.numpy.__name__}() is carried with order='K' only"
         raise UnsupportedError(msg)
-    values = [as_array(to_values(x)) for x in inputs]
+    values = [x if type(x) in _NUMBERS else as_array(to_values(x)) for x in inputs]
     casting = kwargs.get("casting", "same_kind")
     result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
     results = result if isinstance(result, tuple) else (result,)
@@ -402,6 +402,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "outer": ufunc_outer,
     "reduceat": ufunc_reduceat,
 }
+_WEAK: Final[dict[str, type]] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 #: ufunc -> how ScatterND combines, and whether the operand is negated first
 _AT: Final = {
     np.add: ("add", False), np.subtract: ("add", True), np.multiply: ("mul", False),
@@ -416,7 +417,8 @@ def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
         raise UnsupportedError(msg)
     reduction, negate = _AT[row.numpy]
     operand = as_array(value)
-    result = ufunc_call(row, (target, operand)).dtype.numpy
+    operand_type: Any = _WEAK[operand.dtype.kind] if operand.weak else operand.dtype.numpy
+    result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
     if not np.can_cast(result, target.dtype.numpy, "same_kind"):
         raise _UFuncOutputCastingError(
             row.numpy, "same_kind", result, target.dtype.numpy, 0

@@ -14,12 +14,28 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._core.bind import DIM
-from onnxjit._core.dims import Dim, evaluate, symbols_of
-from onnxjit._core.program import Value
+from onnxjit._core.dims import Dim, Symbol, evaluate, lower, symbols_of
+from onnxjit._core.program import Equation, Value
 
-__all__ = ["HostGuard", "evaluate_value", "specialise"]
+__all__ = [
+    "HostGuard", "evaluate_value", "example", "host_inputs", "is_exact", "is_nonnegative",
+    "specialise",
+]  # fmt: skip
 
 _LIMIT: Final = 200
+#: primitives whose results NumPy and onnxruntime agree on to the last bit
+_EXACT: Final = frozenset({
+    "absolute", "add", "cast", "ceil", "clip", "divide", "equal", "fabs", "floor", "floor_divide",
+    "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_not", "logical_or",
+    "maximum", "minimum", "multiply", "negative", "not_equal", "remainder", "rint", "sign",
+    "sqrt", "square", "subtract", "trunc", "weak", "where",
+})  # fmt: skip
+#: primitives that make no negative number of operands that are not negative
+_NONNEGATIVE: Final = frozenset({
+    "absolute", "add", "cast", "ceil", "clip", "divide", "exp", "fabs", "floor", "floor_divide",
+    "hypot", "maximum", "minimum", "multiply", "power", "remainder", "rint", "sqrt", "square",
+    "trunc", "weak",
+})  # fmt: skip
 
 
 class HostGuard:
@@ -32,10 +48,10 @@ class HostGuard:
         self.expected: Final = expected
         self.source: Final = source
 
-    def holds(self, sizes: Mapping[Any, int], scalars: Mapping[int, Any]) -> bool:
-        """Whether the value is the expected one for these sizes and scalar arguments."""
-        got = evaluate_value(self.value, sizes, scalars)
-        return got.dtype == self.expected.dtype and got.tobytes() == self.expected.tobytes()
+    def holds(self, result: np.ndarray[Any, Any]) -> bool:
+        """Whether a result is the expected one, to the last bit."""
+        same_type = result.dtype == self.expected.dtype
+        return same_type and result.tobytes() == self.expected.tobytes()
 
 
 def evaluate_value(
@@ -56,13 +72,14 @@ def evaluate_value(
         if v.id in memo:
             return memo[v.id]
         equation = v.equation
-        if equation is None or equation.blocks or len(memo) > _LIMIT:
+        if equation is None or len(memo) > _LIMIT:
             raise KeyError(v.id)
         if equation.op is DIM:
-            dim = equation.params["dim"]
-            result: Any = np.int64(evaluate(dim, sizes))
+            result: Any = np.int64(evaluate(equation.params["dim"], sizes))
         else:
-            result = _apply(equation, [visit(x) for x in equation.inputs])
+            _check(equation)
+            operands = [visit(x) for x in equation.inputs]
+            result = equation.op.evaluate(*operands, **equation.params)  # type: ignore[misc]
         results = result if isinstance(result, tuple) else (result,)
         for output, r in zip(equation.outputs, results, strict=True):
             memo[output.id] = np.asarray(r).astype(output.dtype.numpy, copy=False)
@@ -72,16 +89,76 @@ def evaluate_value(
         return np.asarray(visit(value))
 
 
-def _apply(equation: Any, inputs: list[Any]) -> Any:
-    if equation.op.evaluate is None or _has_dims(equation.params.values()):
+def _check(equation: Equation) -> None:
+    """Raise KeyError for an operation that NumPy cannot evaluate from its operands."""
+    if equation.op.evaluate is None or equation.blocks or _has_dims(equation.params.values()):
         raise KeyError(equation.id)
-    return equation.op.evaluate(*inputs, **equation.params)
 
 
 def _has_dims(params: Any) -> bool:
     return any(
         isinstance(p, Dim) or (isinstance(p, (tuple, list)) and _has_dims(p)) for p in params
     )
+
+
+def _equations(value: Value) -> list[Equation | Value]:
+    """Return what a value is computed by, and the values without an equation it starts from."""
+    found: dict[int, Equation | Value] = {}
+    stack = [value]
+    while stack:
+        v = stack.pop()
+        if v.known is not None or v.id in found:
+            continue
+        found[v.id] = v if v.equation is None else v.equation
+        if v.equation is not None:
+            stack.extend(v.equation.inputs)
+    return list(found.values())
+
+
+def host_inputs(
+    value: Value, scalars: Mapping[int, Any]
+) -> tuple[list[Symbol], list[int]]:
+    """Return the size symbols, and the ids of the scalar inputs, that a value is computed from.
+
+    Raises
+    ------
+    KeyError
+        The value depends on array data.
+    """
+    symbols: dict[Symbol, None] = {}
+    inputs: dict[int, None] = {}
+    for step in _equations(value):
+        if isinstance(step, Value):
+            if step.id not in scalars:
+                raise KeyError(step.id)
+            inputs[step.id] = None
+        elif step.op is DIM:
+            found = symbols_of(step.params["dim"])
+            if any(s.data for s in found):
+                raise KeyError(step.id)
+            symbols.update(dict.fromkeys(found))
+        else:
+            _check(step)
+    return list(symbols), list(inputs)
+
+
+def is_exact(value: Value) -> bool:
+    """Whether the graph computes exactly what NumPy does."""
+    steps = _equations(value)
+    return all(isinstance(s, Value) or s.op is DIM or s.op.name in _EXACT for s in steps)
+
+
+def is_nonnegative(value: Value) -> bool:
+    """Whether a value of sizes is known not to be negative."""
+    if value.known is not None:
+        return bool((value.known >= 0).all())
+    equation = value.equation
+    if equation is None:
+        return False
+    if equation.op is DIM:
+        least = lower(equation.params["dim"])
+        return least is not None and least >= 0
+    return equation.op.name in _NONNEGATIVE and all(map(is_nonnegative, equation.inputs))
 
 
 class _Hints:
@@ -94,32 +171,22 @@ class _Hints:
         return int(hint)
 
 
-def specialise(value: Value) -> np.ndarray[Any, Any] | None:
-    """Return what the example gives for a value of sizes and scalars, and guard it; else None."""
-    trace = value.block.trace
-    hints = getattr(trace, "scalar_hints", None)
+def example(value: Value) -> np.ndarray[Any, Any] | None:
+    """Return what the example gives for a value of sizes and scalars, None for any other."""
+    hints = getattr(value.block.trace, "scalar_hints", None)
     if hints is None:
         return None
     try:
-        result = evaluate_value(value, _Hints(), hints)  # type: ignore[arg-type]  # lazy mapping
+        host_inputs(value, hints)
+        return evaluate_value(value, _Hints(), hints)  # type: ignore[arg-type]  # lazy mapping
     except (KeyError, NotImplementedError):
         return None
-    trace.note_host(HostGuard(value, result, trace.source))  # type: ignore[attr-defined]
+
+
+def specialise(value: Value) -> np.ndarray[Any, Any] | None:
+    """Return what the example gives for a value of sizes and scalars, and guard it; else None."""
+    result = example(value)
+    if result is not None:
+        trace: Any = value.block.trace
+        trace.note_host(HostGuard(value, result, trace.source))
     return result
-
-
-def symbols(value: Value) -> set[Any]:
-    """Return the size symbols a value is computed from."""
-    found: set[Any] = set()
-    stack, seen = [value], set()
-    while stack:
-        v = stack.pop()
-        if v.id in seen or v.equation is None:
-            continue
-        seen.add(v.id)
-        if v.equation.op is DIM:
-            dim = v.equation.params["dim"]
-            if isinstance(dim, Dim):
-                found.update(symbols_of(dim))
-        stack.extend(v.equation.inputs)
-    return found

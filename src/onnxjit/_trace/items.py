@@ -12,12 +12,14 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit._ops.cast import astype as cast_value
+from onnxjit._ops.basic import parse_basic
 from onnxjit._ops.index import getitem
 from onnxjit._ops.index_write import setitem
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
 from onnxjit.errors import DataDependentError, UnsupportedError
 
+from . import host
 from .array import ARRAY, SCALAR, Array, wrap
 from .array import BOOL as BOOL_KIND
 from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
@@ -41,14 +43,29 @@ def get_item(array: Array, index: Any) -> Any:
     values = to_values(index)
     if isinstance(values, tuple) and not values and not array.ndim:
         return wrap(array._value, SCALAR)
-    result = getitem(array._value, values)
+    result: Any = parse_basic(values, array.shape) if _has_ellipsis(index) else None
+    if result is None:
+        result = getitem(array._value, values)
     if isinstance(result, Value):
         return wrap(result, ARRAY if _has_ellipsis(index) else SCALAR)
+    if any(map(_is_zero_d_array, _items(index))):
+        return wrap(result.apply(array._value))
     return array._view(result)
 
 
+def _items(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _is_zero_d_array(x: Any) -> bool:
+    """Whether an index is an array of one place: NumPy then copies, unlike for a number."""
+    if isinstance(x, Array):
+        return x._kind == ARRAY and not x.ndim
+    return isinstance(x, np.ndarray) and not x.ndim
+
+
 def _has_ellipsis(index: Any) -> bool:
-    return any(i is Ellipsis for i in (index if isinstance(index, tuple) else (index,)))
+    return any(i is Ellipsis for i in _items(index))
 
 
 @_noted
@@ -153,10 +170,29 @@ _PLAIN: Final[dict[str, Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def _size(value: Value) -> Any:
-    """Return a data-dependent integer as a size."""
+    """Return an integer as a size: one symbol for one value."""
+    trace: Any = value.block.trace
+    found = trace.sizes.get(value.id)
+    if found is None:
+        found = trace.sizes[value.id] = _new_size(value)
+    return found
+
+
+def _new_size(value: Value) -> Any:
+    """Return a new symbol: one that a call can compute beforehand, or one that depends on data.
+
+    What onnxruntime might compute differently in the last bit is fixed by a guard.
+    """
     trace = value.block.trace
-    symbol = trace.env.symbol(f"int{value.id}", data=True, lower=None, origin=(value, None))
-    return symbol
+    known = host.example(value)
+    if known is not None and not host.is_exact(value):
+        host.specialise(value)
+        return int(known)
+    least = 0 if known is not None and host.is_nonnegative(value) else None
+    hint = None if known is None else int(known)
+    return trace.env.symbol(
+        f"int{value.id}", hint, least, data=known is None, origin=(value, None)
+    )
 
 
 @_noted

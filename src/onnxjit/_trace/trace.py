@@ -11,6 +11,7 @@ from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import Trace, current_trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
+from onnxjit._core.source import Scope, Source, user_frames
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .host import HostGuard
@@ -32,6 +33,8 @@ class Tracer(Trace):
         Values of sizes and scalars that were used as plain Python values.
     scalar_hints : dict
         Id of the value of a float argument -> its example.
+    sizes : dict
+        Id of an integer value -> the size that stands for it.
     sources : list of callable
         NumPy functions whose own source is running.
     """
@@ -43,8 +46,27 @@ class Tracer(Trace):
         self.host_guards: Final[list[HostGuard]] = []
         self.scalar_hints: Final[dict[int, np.ndarray[Any, Any]]] = {}
         self.captured: Final[dict[int, tuple[Any, Array]]] = {}
+        self.sizes: Final[dict[int, Dim | int]] = {}
+        self._scopes: Final[dict[Any, Scope]] = {}
         self.sources: Final[list[Any]] = []
         self._names: dict[str, DimLike] = {}
+
+    def mark_line(self) -> None:
+        """Note the running line of the user's code, and the calls around it."""
+        frames = user_frames()
+        if not frames:
+            self.source, self.scope = None, None
+            return
+        self.source = frames[0]
+        scope: Scope | None = None
+        called_from: Source | None = None
+        for source in reversed(frames):
+            key = (scope, source.code, called_from and called_from.position)
+            found = self._scopes.get(key)
+            if found is None:
+                found = self._scopes[key] = Scope(source.function, called_from, scope)
+            scope, called_from = found, source
+        self.scope = scope
 
     def note_layout(self, layout: Layout) -> None:
         """Remember that the trace holds only for arguments laid out as the examples."""
