@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onnxjit._core.dtypes import INT32
 from onnxjit._core.program import Value
+from onnxjit._ops.cast import cast
 from onnxjit._ops.convert import as_array, as_shape
 from onnxjit._ops.table import FUNCTIONS
 from onnxjit.errors import DataDependentError
@@ -57,7 +59,7 @@ CREATED = [
     Case(np.array, lambda f, x: f([[1, 2.5], [x.shape[0], 3]]), *MATRIX),
     Case(np.array, lambda f, x: f(x, dtype="i8", ndmin=3), *MATRIX),
     Case(np.array, lambda f, a, b: f([a, 1, 2, b]), [np.array(2.5, "f4"), np.array(3)]),
-    Case(np.array, lambda f, a: f([[a, 1], [2, 3]]), [np.float32(1.5)]),
+    Case(np.array, lambda f, a: f([[a, 1], [2, 3]]), [np.array(1.5, "f4")]),
     Case(np.asarray, lambda f, x: f(x, "f8"), *MATRIX),
     Case(np.copy, lambda f, x: f(x), *MATRIX),
     Case(np.meshgrid, lambda f, x, y: f(x, y), [(3,), (4,)], [(2,), (5,)], [(0,), (2,)]),
@@ -190,7 +192,8 @@ ERRORS: list[tuple[Any, Any]] = [
     (np.array, lambda f, x: f([x, [1, 2]])),
     (np.take, lambda f, x: f(x, [1.5])),
     (np.take_along_axis, lambda f, x: f(x, np.array([1]), 0)),
-    (np.diag, lambda f, x: f(np.zeros((1, 1, 1)) if f is np.diag else as_array(np.zeros((1, 1, 1))))),
+    (np.diag, lambda f, x: f(np.zeros((1, 1, 1)))),
+    (np.copyto, lambda f, x: f(x.astype("i4") if f is np.copyto else cast(x, INT32), 2.5)),
     (np.diagonal, lambda f, x: f(x, 0, 1, 1)),
 ]
 

@@ -122,9 +122,8 @@ def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
     if any(isinstance(v, Dim) for v in _flat(params.values())):
         return None
     avals = op.result(*(v.aval for v in inputs), **params)
-    several = isinstance(avals, tuple)
     total = 0
-    for aval in avals if several else (avals,):
+    for aval in avals if isinstance(avals, tuple) else (avals,):
         if not aval.is_static:
             return None
         total += int(aval.size) * max(aval.dtype.bits // 8, 1)

@@ -15,7 +15,7 @@ from onnxjit._engine.compile import Compiled, compile_program
 from onnxjit._rewrite.path import GuardNames, guard_source
 from onnxjit._trace.host import evaluate_value, host_inputs
 
-from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, with_parts
 from .record import Recording, Result
 
 __all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
@@ -277,7 +277,7 @@ def _builder(
             return leaf(tree)
         example, items = tree
         makers = [node(item) for item in items]
-        return lambda out, a, m: _rebuild(example, [make(out, a, m) for make in makers])
+        return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
 
     make = node(recording.tree)
     return lambda out, a: make(out, a, {})
@@ -314,22 +314,6 @@ def _finisher(kind: str, *, fresh: bool) -> Callable[[Any], Any]:
     if kind == "scalar":
         return lambda x: x[()]
     return lambda x: x.item()
-
-
-def _rebuild(example: Any, items: list[Any]) -> Any:
-    if isinstance(example, tuple):
-        return type(example)(*items) if hasattr(example, "_fields") else tuple(items)
-    if isinstance(example, list):
-        return items
-    if isinstance(example, dict):
-        return dict(zip(example, items, strict=True))
-    import dataclasses
-
-    copy = object.__new__(type(example))
-    copy.__dict__.update(getattr(example, "__dict__", {}))
-    for field, item in zip(dataclasses.fields(example), items, strict=True):
-        object.__setattr__(copy, field.name, item)
-    return copy
 
 
 def _reference(x: Any) -> Callable[[], Any]:

@@ -152,7 +152,7 @@ def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str,
 def _store(out: Any, result: Any, where: Any = True, casting: Any = "same_kind") -> Any:
     if isinstance(out, tuple):
         (out,) = out
-    target = out._nd if isinstance(out, Array) else out
+    target: Any = out._nd if isinstance(out, Array) else out
     np.copyto(target, from_eager(result), where=from_eager(where), casting=casting)
     return out
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import enum
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -15,7 +17,9 @@ from onnxjit._core.program import param_key
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit.errors import UnsupportedError
 
-__all__ = ["Leaf", "children", "flatten", "leaf_names", "map_tree", "static_key"]
+__all__ = [
+    "Leaf", "children", "flatten", "leaf_names", "map_tree", "static_key", "with_parts",
+]  # fmt: skip
 
 #: kinds of leaves that become inputs of a program
 ARRAY_LEAF: Final = "array"
@@ -23,6 +27,7 @@ SCALAR_LEAF: Final = "scalar"
 INT_LEAF: Final = "int"
 FLOAT_LEAF: Final = "float"
 
+_MAPPINGS: Final = (dict, OrderedDict, defaultdict)
 _ATOMS: Final = (str, bytes, type(None), bool, np.dtype, type, slice, complex, range)
 _INT64: Final = 2**63
 
@@ -89,7 +94,7 @@ def children(x: Any) -> list[tuple[str, Any]] | None:
         return list(zip(x._fields, x, strict=True))
     if type(x) in (tuple, list):
         return [(str(i), item) for i, item in enumerate(x)]
-    if type(x) is dict:
+    if type(x) in _MAPPINGS:
         return [(str(k), item) for k, item in x.items()]
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
@@ -126,18 +131,26 @@ def map_tree(x: Any, leaf: Callable[[Any, bool], Any], *, top: bool = False) -> 
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         return leaf(x, top)
-    new = [map_tree(item, leaf) for _, item in parts]
-    if isinstance(x, tuple):
-        return type(x)(*new) if hasattr(x, "_fields") else tuple(new)
-    if isinstance(x, list):
-        return new
-    if isinstance(x, dict):
-        return dict(zip(x, new, strict=True))
-    copy = object.__new__(type(x))
-    copy.__dict__.update(getattr(x, "__dict__", {}))
-    for (part, _), item in zip(parts, new, strict=True):
-        object.__setattr__(copy, part, item)
-    return copy
+    return with_parts(x, [map_tree(item, leaf) for _, item in parts])
+
+
+def with_parts(example: Any, items: list[Any]) -> Any:
+    """Return a container like `example` that holds other items, in the order of `children`."""
+    if isinstance(example, tuple):
+        return type(example)(*items) if hasattr(example, "_fields") else tuple(items)
+    if isinstance(example, list):
+        return items
+    if isinstance(example, dict):
+        mapping = copy.copy(example)
+        mapping.update(zip(example, items, strict=True))
+        return mapping
+    # a dataclass, made without a second __init__; fields may live in slots
+    new = object.__new__(type(example))
+    for name, value in getattr(example, "__dict__", {}).items():
+        object.__setattr__(new, name, value)
+    for field, item in zip(dataclasses.fields(example), items, strict=True):
+        object.__setattr__(new, field.name, item)
+    return new
 
 
 def leaf_names(leaves: list[Leaf]) -> list[str]:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +14,9 @@ from onnxjit._core.dims import Dim, ShapeEnv, has_data
 from onnxjit._core.program import Program, Value
 from onnxjit._rewrite.path import Path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer
-from onnxjit.errors import AliasError, SideEffectError
+from onnxjit.errors import AliasError, SideEffectError, UnsupportedError
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, children
 
@@ -236,6 +238,29 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         return Result("size", value=x)
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
-        return Result("static", value=x)
+        return Result("static", value=_checked_static(x))
     items = [_tree(item, outputs, tracer) for _, item in parts]
     return (x, items)
+
+
+def _checked_static(x: Any) -> Any:
+    """Return a plain result; refuse one that cannot serve every call.
+
+    Raises
+    ------
+    UnsupportedError
+        An iterator, which only one call can use up, or an object that holds traced arrays.
+    """
+    if isinstance(x, Iterator):
+        msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
+        raise UnsupportedError(msg)
+    held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []
+    if isinstance(x, (set, frozenset, deque)):
+        held += x
+    if any(map(is_traced, arrays_in(held))):
+        msg = (
+            f"the function returns traced arrays inside a {type(x).__qualname__}; return them in "
+            "tuples, lists, dicts or dataclasses"
+        )
+        raise UnsupportedError(msg)
+    return x

@@ -90,8 +90,8 @@ def _sizes(spec: Any, name: str, dynamic: Any) -> tuple[Any, ...] | None:
     if dynamic is True:
         return (None,) * len(shape)
     if dynamic is False:
-        return shape
-    wanted = dynamic.get(name, {})
+        return tuple(shape)
+    wanted: Any = dynamic.get(name, {})
     if isinstance(wanted, (list, tuple)):
         wanted = dict(enumerate(wanted))
     return tuple(wanted.get(axis, n) for axis, n in enumerate(shape))

@@ -213,7 +213,8 @@ class JitFunction:
         """Write the dispatcher anew, for the newest graphs that are still kept."""
         alive = {id(kept) for kept in self._cache}
         self._inlined = tuple(g for g in self._inlined if id(g.kept) in alive)
-        type(self).__call__ = write_dispatcher(self._inlined, JitFunction._call)
+        kind: Any = type(self)
+        kind.__call__ = write_dispatcher(self._inlined, JitFunction._call)
 
     def _watch(self, x: Any, key: Any) -> None:
         """Forget the entries of a key when an object it is keyed by dies."""
@@ -352,7 +353,7 @@ def _restore(fn: Callable[..., Any], opset: int | None, fallback: str) -> JitFun
 
 
 def jit_onnx(
-    fn: Callable[..., Any] | None = None,
+    fn: Any = None,
     *,
     opset: int | None = None,
     fallback: str = "eager",

@@ -38,13 +38,15 @@ _COMPARED: Final = 4096
 class Scope:
     """A graph being written."""
 
-    __slots__ = ("block", "casts", "depth", "nodes", "parent")
+    __slots__ = ("block", "casts", "depth", "links", "nodes", "parent")
 
     def __init__(self, block: Block, parent: Scope | None) -> None:
         self.block: Final = block
         self.parent: Final = parent
         self.depth: Final[int] = parent.depth + 1 if parent is not None else 0
         self.nodes: list[NodeProto] = []
+        #: for each node the names it makes and those it reads, inner graphs included
+        self.links: list[tuple[list[str], list[str]]] = []
         self.casts: dict[tuple[str, DType], Handle] = {}
 
 
@@ -80,6 +82,7 @@ class Emitter:
         self.equations: list[Equation] = []
         self.initializers: list[TensorProto] = []
         self.domains: set[str] = set()
+        self._inner_reads: dict[str, set[str]] = {}
         self._target: Final = target
         self._source_ir: Final = source_ir
         self._names: Final = dict(
@@ -224,11 +227,10 @@ class Emitter:
         domain: str = "",
         name: str | None = None,
     ) -> None:
+        reads = ["" if h is None else h.name for h in inputs]
+        makes = [h.name for h in results]
         node = NodeProto(
-            op_type=op_type,
-            name=name or results[0].name,
-            input=["" if h is None else h.name for h in inputs],
-            output=[h.name for h in results],
+            op_type=op_type, name=name or results[0].name, input=reads, output=makes
         )
         if attributes:
             node.attribute.extend(write_attributes(attributes))
@@ -238,6 +240,24 @@ class Emitter:
         if self._source_ir is not None:
             self._annotate(node)
         scope.nodes.append(node)
+        for graph in attributes.values():
+            if isinstance(graph, GraphProto):
+                reads = [*reads, *self._inner_reads[graph.name]]
+        scope.links.append((makes, reads))
+
+    def prune(self, scope: Scope, outputs: Iterable[Handle]) -> set[str]:
+        """Drop the nodes of a graph that its outputs do not need; return all names read."""
+        wanted = {h.name for h in outputs}
+        kept: list[int] = []
+        for i in range(len(scope.nodes) - 1, -1, -1):
+            makes, reads = scope.links[i]
+            if not wanted.isdisjoint(makes):
+                wanted.update(reads)
+                kept.append(i)
+        if len(kept) < len(scope.nodes):
+            scope.nodes = [scope.nodes[i] for i in reversed(kept)]
+            scope.links = [scope.links[i] for i in reversed(kept)]
+        return wanted
 
     def _name(self) -> str:
         """Return the name of the next node: the equation's, then with numbers."""
@@ -438,6 +458,7 @@ class Emitter:
                 declared.insert(1, value_info(condition, 0))
                 outputs.insert(0, condition)
             outputs = self.own_outputs(outputs, scope, prefix=f"{name}_out")
+            self._inner_reads[name] = self.prune(scope, outputs)
         return GraphProto(
             name=name,
             node=scope.nodes,

@@ -102,8 +102,9 @@ def lower(
     emit.write_block(program.block)
     handles = [emit.handle(v) for v in program.outputs]
     handles = emit.own_outputs(handles, emit.root, prefix="output")
+    read = emit.prune(emit.root, handles)
     _rename(emit.root.nodes, handles, program.output_names)
-    model = _model(emit, name, ir)
+    model = _model(emit, name, ir, read)
     graph = model.graph
     for names, values, field in (
         (program.input_names, program.inputs, graph.input),
@@ -126,8 +127,9 @@ def lower_results(
     emit = Emitter(program, opset=opset, target=target)
     emit.write_results(results)
     handles = emit.own_outputs([emit.handle(v) for v in results], emit.root, prefix="output")
-    positions = [i for i, v in enumerate(program.inputs) if v.id in emit.used]
-    model = _model(emit, "main", ir_version(opset))
+    read = emit.prune(emit.root, handles)
+    positions = [i for i, name in enumerate(program.input_names) if name in read]
+    model = _model(emit, "main", ir_version(opset), read)
     model.graph.input.extend(
         _declare(program.input_names[i], program.inputs[i], {}) for i in positions
     )
@@ -136,14 +138,14 @@ def lower_results(
     return Lowered(model, tuple(positions), names, emit.equations)
 
 
-def _model(emit: Emitter, name: str, ir: int) -> ModelProto:
-    """Return a model of the nodes written; each part is copied once."""
+def _model(emit: Emitter, name: str, ir: int, read: set[str]) -> ModelProto:
+    """Return a model of the nodes written and the initialisers read; parts are copied once."""
     imports = [OperatorSetIdProto(domain="", version=emit.opset)]
     imports += [OperatorSetIdProto(domain=d, version=1) for d in sorted(emit.domains)]
     model = ModelProto(ir_version=ir, producer_name=PRODUCER, opset_import=imports)
     model.graph.name = name
     model.graph.node.extend(emit.root.nodes)
-    model.graph.initializer.extend(emit.initializers)
+    model.graph.initializer.extend(t for t in emit.initializers if t.name in read)
     return model
 
 

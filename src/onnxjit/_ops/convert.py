@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
-from onnxjit._core.dims import Dim, DimLike, require_equal
+from onnxjit._core.dims import Dim, DimLike, hint_of, require_equal
 from onnxjit._core.dtypes import DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit.errors import DataDependentError, UnsupportedError
@@ -154,7 +154,7 @@ def _common_shape(count: int, pieces: Sequence[Value]) -> tuple[DimLike, ...]:
             min(len(first), len(shape)),
         )
         if depth < max(len(first), len(shape)):
-            found = (count, *first[:depth])
+            found = (count, *(n if hint_of(n) is None else hint_of(n) for n in first[:depth]))
             raise ValueError(_RAGGED.format(len(found), found))
     return first
 

@@ -15,9 +15,22 @@ from onnxjit._core.program import Value
 from . import structure
 from .cast import cast
 from .convert import as_array, as_dtype, as_shape, as_size, normalize_axis, plain_dim
-from .elementwise import add, ceil, divide, equal, floor, maximum, multiply, power, subtract
+from .elementwise import (
+    add,
+    ceil,
+    divide,
+    equal,
+    floor,
+    maximum,
+    multiply,
+    power,
+    reciprocal,
+    subtract,
+)
+from .elementwise_where import choose
 from .gather import fresh_length
 from .index_write import fit
+from .reduce import reduce_any
 from .row import Function, Ufunc, function
 from .shape import at_least
 from .structure import broadcast_to, concat, const, iota, move_axis, reshape, unsqueeze
@@ -272,6 +285,16 @@ def arange(
     return add(multiply(cast(iota(n), wanted), delta), first)
 
 
+def _is_one(x: Value) -> bool:
+    return x.known is not None and x.ndim == 0 and bool(x.known == 1)
+
+
+def _any_zero(step: Value) -> Value:
+    """Return whether some step is zero: NumPy then divides first, for every column."""
+    zero = equal(step, 0)
+    return reduce_any(zero, tuple(range(zero.ndim)), keepdims=False) if zero.ndim else zero
+
+
 def _spaced(  # noqa: PLR0913, PLR0917  the numbers that a spacing has
     start: Value, stop: Value, num: DimLike, div: DimLike, dtype: DType, *, is_closed: bool
 ) -> tuple[Value, Value]:
@@ -280,10 +303,11 @@ def _spaced(  # noqa: PLR0913, PLR0917  the numbers that a spacing has
     places = reshape(cast(iota(num), dtype), (num, *(1,) * delta.ndim))
     if div > 0:
         width = cast(as_value(div), dtype)
-        step = divide(delta, width)
+        # onnxruntime makes x * (1 / y) with a constant 1 into x / y
+        step = reciprocal(width) if _is_one(delta) else divide(delta, width)
         y = multiply(places, step)
-        if step.known is not None and (step.known == 0).any():
-            y = multiply(divide(places, width), delta)
+        if delta.known is None or (delta.ndim and not delta.known.all()):
+            y = choose(_any_zero(step), multiply(divide(places, width), delta), y)
     else:
         step = const(np.asarray(np.nan, dtype.numpy))
         y = multiply(places, delta)

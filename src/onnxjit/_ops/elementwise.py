@@ -103,6 +103,7 @@ arctanh = rowwise_call(trigonometric.ARCTANH)
 deg2rad = rowwise_call(trigonometric.DEG2RAD)
 rad2deg = rowwise_call(trigonometric.RAD2DEG)
 
+conjugate = rowwise_call(floating.CONJUGATE)
 signbit = rowwise_call(floating.SIGNBIT)
 copysign = rowwise_call(floating.COPYSIGN)
 heaviside = rowwise_call(floating.HEAVISIDE)

@@ -18,7 +18,7 @@ from .convert import as_array
 from .elementwise import remainder, subtract
 from .elementwise_where import choose
 from .gather import gather, scatter_elements, scatter_nd
-from .index_write import assigned, fit, shape_text
+from .index_write import assigned, fit
 from .rearrange import resized
 from .row import Function, Ufunc, function
 from .scan import cumsum
@@ -106,6 +106,24 @@ def place(arr: Any, mask: Any, vals: Any) -> Value:
     return choose(reshape(where, x.shape), reshape(chosen, x.shape), x)
 
 
+#: kinds in the order in which Python numbers may be written
+_KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3, "U": 4}
+
+
+def _check_cast(new: Value, x: Value, casting: str) -> None:
+    """Raise NumPy's TypeError where a copy is not allowed; Python numbers go by kind."""
+    have, want = new.dtype.numpy, x.dtype.numpy
+    is_weak = new.weak or (new.dtype is BOOL and not new.ndim)
+    if is_weak and casting != "unsafe":
+        allowed = _KINDS[new.dtype.kind] <= _KINDS[x.dtype.kind]
+    else:
+        allowed = np.can_cast(have, want, casting)  # type: ignore[arg-type]
+    if not allowed:
+        what = "scalar" if is_weak else "array data"
+        msg = f"Cannot cast {what} from {have!r} to {want!r} according to the rule '{casting}'"
+        raise TypeError(msg)
+
+
 @function(ROWS, np.copyto, writes="dst")
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Value:  # noqa: FBT002
     """Write an array into another, where a condition holds.
@@ -122,14 +140,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     Cast, Expand; Where with a condition.
     """
     x, new = as_array(dst), as_array(src)
-    if not new.weak and not np.can_cast(new.dtype.numpy, x.dtype.numpy, casting):  # type: ignore[arg-type]
-        msg = (
-            f"Cannot cast array data from {new.dtype.numpy!r} to {x.dtype.numpy!r} according "
-            f"to the rule '{casting}'"
-        )
-        raise TypeError(msg)
-    text = f"could not broadcast input array from shape {shape_text(new.shape)} into shape {{1}}"
-    new = fit(assigned(x, new), x.shape, text)
+    _check_cast(new, x, casting)
+    new = fit(assigned(x, new), x.shape)
     if where is True:
         return new
     condition = as_array(where)

@@ -36,7 +36,7 @@ from .elementwise import (
 )
 from .elementwise import where as pick
 from .gather import gather, gather_elements
-from .reduce import count_true
+from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
 from .sort import sort_along
 from .structure import broadcast_to, reshape, transpose
@@ -107,7 +107,7 @@ def _number(n: DimLike) -> Value:
 def median(
     a: Any,
     axis: Any = None,
-    overwrite_input: Any = False,
+    overwrite_input: Any = False,  # noqa: ARG001
     keepdims: Any = False,
 ) -> Value:
     """Return the middle element over axes, or the mean of the two in the middle.
@@ -148,7 +148,12 @@ def median(
     met = ordered.nan_met()
     if met is not None:
         middle = pick(met, as_value(np.nan, narrow), middle)
-    return reshape(middle, ordered.kept)
+    return reshape(_without_negative_zero(middle), ordered.kept)
+
+
+def _without_negative_zero(x: Value) -> Value:
+    """Return 0.0 for -0.0: NumPy's median is a mean, which adds to 0.0."""
+    return reduce_sum(x, ())
 
 
 def _is_odd(n: DimLike) -> Value:
@@ -182,7 +187,7 @@ def nanmedian(
     middle = divide(add(cast(low, wide), cast(high, wide)), as_value(2, wide))
     odd = equal(remainder(number, two), one)
     result = pick(odd, low, cast(middle, values.dtype))
-    return reshape(result, ordered.kept)
+    return reshape(_without_negative_zero(result), ordered.kept)
 
 
 # --- quantiles -------------------------------------------------------------------------------

@@ -14,12 +14,13 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
-from onnxjit._core.region import loop, scan
+from onnxjit._core.region import loop
 
 from .cast import cast
-from .elementwise import greater, multiply, where
+from .elementwise import add, greater, minimum, multiply, subtract
+from .gather import gather
 from .reduce_exact import fold_halves
-from .structure import broadcast_to, concat, move_axis, squeeze, take_range
+from .structure import broadcast_to, concat, move_axis, reshape, squeeze, take_range
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -127,19 +128,36 @@ def _row(x: Value, shape: tuple[int | Dim, ...]) -> Value:
     return broadcast_to(x, (1, *shape))
 
 
-def _in_order(combine: Combine, rows: Value, *, stack: bool) -> Value:
-    """Combine rows one after another; return all totals, or the last.
+def _in_order(combine: Combine, rows: Value) -> Value:
+    """Combine at least one row, one after another."""
+    n = rows.shape[0]
+    first = squeeze(take_range(rows, 0, 0, 1), [0])
+    one = as_value(1, INT64)
 
-    The first row is taken as it is.  There is one: Scan refuses an empty axis.
+    def step(i: Value, total: Value) -> tuple[list[Value], list[Value]]:
+        return [combine(total, gather(rows, add(i, one)))], []
+
+    (last,), _ = loop(n - 1, step, [first])
+    return last
+
+
+def _each_in_order(combine: Combine, rows: Value) -> Value:
+    """Return the totals up to each row.
+
+    A Loop stacks what it was given, so that it runs at least once: one that never runs does
+    not know the shape of its rows.
     """
+    n = rows.shape[0]
+    first = squeeze(take_range(rows, 0, 0, 1), [0])
+    one = as_value(1, INT64)
+    end = subtract(cast(dim_value(n), INT64), one)
 
-    def step(total: Value, is_first: Value, row: Value) -> tuple[list[Value], list[Value]]:
-        after = where(is_first, row, combine(total, row))
-        return [after, as_value(np.False_)], [after] if stack else []
+    def step(i: Value, total: Value) -> tuple[list[Value], list[Value]]:
+        row = gather(rows, minimum(add(i, one), end))
+        return [combine(total, row)], [total]
 
-    start = squeeze(take_range(rows, 0, 0, 1), [0])
-    (last, _), totals = scan(step, [start, as_value(np.True_)], [rows])
-    return totals[0] if stack else last
+    _, (totals,) = loop(n, step, [first])
+    return reshape(totals, rows.shape)
 
 
 def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -> Value:
@@ -152,13 +170,13 @@ def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -
 
     Notes
     -----
-    Scan.
+    Loop: onnxruntime's Scan refuses bodies whose shapes it cannot infer.
     """
     rows = move_axis(x, axis, 0)
     n = rows.shape[0]
     if start is not None:
         rows = concat([_row(start, rows.shape[1:]), rows], 0)
-    totals = _in_order(combine, rows, stack=True)
+    totals = _each_in_order(combine, rows)
     if start is not None:
         totals = take_range(totals, 0, 1, n)
     return move_axis(totals, 0, axis)
@@ -195,7 +213,7 @@ def fold(combine: Combine, x: Value, axis: int, start: Value | None = None) -> V
         rows = concat([_row(start, rows.shape[1:]), rows], 0)
     n = rows.shape[0]
     if isinstance(n, Dim) or n > _UNROLLED:
-        return _in_order(combine, rows, stack=False)
+        return _in_order(combine, rows)
     total, *others = (squeeze(take_range(rows, 0, i, 1), [0]) for i in range(n))
     for row in others:
         total = combine(total, row)

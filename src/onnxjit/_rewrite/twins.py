@@ -85,7 +85,7 @@ def _round(x: Any, ndigits: Any = None) -> Any:
     if not (isinstance(x, Array) and is_traced(x)):
         return round(x) if ndigits is None else round(x, ndigits)
     if ndigits is None and x._kind != ARRAY:
-        return python_number(np.rint(x), "i")
+        return python_number(x.round(), "i")
     rounded = call_function(np.round, (x,), {"decimals": ndigits or 0})
     return python_number(rounded) if x._is_weak else rounded
 
