@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from onnxjit._core.dims import Dim, ShapeEnv, check_guards, hint_of
 from onnxjit._core.program import Program, Value
 from onnxjit._engine.compile import compile_program
 from onnxjit._ops.convert import as_array
-from onnxjit._ops.row import Function
 from onnxjit._ops.table import FUNCTIONS
 from tests.ops.harness import trace
+
+if TYPE_CHECKING:
+    from onnxjit._ops.row import Function
 
 __all__ = ["Case", "check", "check_error", "ours"]
 

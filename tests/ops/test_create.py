@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from onnxjit._core.dtypes import INT32
-from onnxjit._core.program import Value
 from onnxjit._ops.cast import cast
 from onnxjit._ops.convert import as_array, as_shape
 from onnxjit._ops.table import FUNCTIONS
 from onnxjit.errors import DataDependentError
 from tests.ops.harness import run, trace
 from tests.ops.row_cases import Case, check, check_error, ours, same
+
+if TYPE_CHECKING:
+    from onnxjit._core.program import Value
 
 OPSETS = (13, 18, 28)
 VECTOR = ([(6,)], [(9,)], [(1,)], [(0,)])
@@ -34,7 +36,10 @@ CREATED = [
     Case(np.full_like, lambda f, x: f(x, 7)),
     Case(np.full_like, lambda f, x: f(x, 7, shape=(x.shape[1], 2))),
     Case(np.eye, lambda f, x: f(x.shape[0])),
-    *(Case(np.eye, lambda f, x, k=k: f(x.shape[0], x.shape[1], k, "i4")) for k in (-2, 0, 1, 9)),
+    *(
+        Case(np.eye, lambda f, x, k=k: f(x.shape[0], x.shape[1], k, "i4"))
+        for k in (-2, 0, 1, 9)
+    ),
     Case(np.identity, lambda f, x: f(x.shape[0])),
     Case(np.tri, lambda f, x: f(x.shape[0], x.shape[1], -1)),
     Case(np.arange, lambda f, x: f(x.shape[0]), *VECTOR),
@@ -153,8 +158,18 @@ def wrote(numpy: Any, body: Any, *shapes: Any, **options: Any) -> Case:
 
 
 WRITTEN = [
-    wrote(np.fill_diagonal, lambda f, x: f(x, 7), [(4, 6)], [(6, 4)], [(5, 5)], [(1, 1)], [(2, 7)]),
-    wrote(np.fill_diagonal, lambda f, x: f(x, [1, 2], wrap=True), [(7, 3)], [(9, 2)], [(5, 3)]),
+    wrote(
+        np.fill_diagonal,
+        lambda f, x: f(x, 7),
+        [(4, 6)],
+        [(6, 4)],
+        [(5, 5)],
+        [(1, 1)],
+        [(2, 7)],
+    ),
+    wrote(
+        np.fill_diagonal, lambda f, x: f(x, [1, 2], wrap=True), [(7, 3)], [(9, 2)], [(5, 3)]
+    ),
     wrote(np.fill_diagonal, lambda f, x: f(x, 7), [(3, 3, 3)], [(2, 2, 2)]),
     wrote(np.put, lambda f, x: f(x, [0, -1, 3], [8, 9]), *MATRIX[:2]),
     wrote(np.put, lambda f, x: f(x, [0, 99, 3], 5, mode="clip"), *MATRIX[:2]),
@@ -165,7 +180,9 @@ WRITTEN = [
         [(3, 4), np.array([[1, 2, 0, 0]])],
         [(2, 3), np.array([[1, 0, -1], [0, 0, 1]])],
     ),
-    wrote(np.putmask, lambda f, x: f(x, np.arange(24).reshape(4, 6) % 3 == 0, [5, 6]), [(4, 6)]),
+    wrote(
+        np.putmask, lambda f, x: f(x, np.arange(24).reshape(4, 6) % 3 == 0, [5, 6]), [(4, 6)]
+    ),
     wrote(np.putmask, lambda f, x, m: f(x, m, 3), [(4, 6), (4, 6)], [(2, 3), (2, 3)]),
     wrote(np.place, lambda f, x, m: f(x, m, [5, 6, 7]), [(4, 6), (4, 6)], [(2, 3), (2, 3)]),
     wrote(np.copyto, lambda f, x, y: f(x, y), [(4, 6), (6,)], [(2, 3), (3,)], [(0, 3), (3,)]),
@@ -190,7 +207,7 @@ ERRORS: list[tuple[Any, Any]] = [
     (np.arange, lambda f, x: f(0, x.shape[0], 0)),
     (np.linspace, lambda f, x: f(0, x, -1)),
     (np.array, lambda f, x: f([x, [1, 2]])),
-    (np.take, lambda f, x: f(x, [1.5])),
+    (np.take, lambda f, x: f(x, np.array([1.5]))),
     (np.take_along_axis, lambda f, x: f(x, np.array([1]), 0)),
     (np.diag, lambda f, x: f(np.zeros((1, 1, 1)))),
     (np.copyto, lambda f, x: f(x.astype("i4") if f is np.copyto else cast(x, INT32), 2.5)),

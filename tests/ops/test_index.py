@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,9 @@ from onnxjit._ops.index_write import scatter, setitem
 from onnxjit._ops.views import DiagonalView, IndexView, parse_basic
 from tests.ops.harness import run, trace
 from tests.ops.row_cases import same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Array = np.ndarray[Any, Any]
 OPSETS = (13, 18, 28)
@@ -114,12 +116,14 @@ def test_add_at(index: Any) -> None:
     same(got[0], want)
 
 
-# --- empty and short axes ------------------------------------------------------------------------
+# --- empty and short axes ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize(
-    "index", [i for i in BASIC if not any(isinstance(p, int) for p in np.index_exp[i])], ids=repr
+    "index",
+    [i for i in BASIC if not any(isinstance(p, int) for p in np.index_exp[i])],
+    ids=repr,
 )
 def test_sizes_zero_and_one(index: Any, opset: int) -> None:
     for fed in ((0, 5, 6), (1, 1, 1), (2, 0, 3)):
@@ -132,7 +136,7 @@ def test_sizes_zero_and_one(index: Any, opset: int) -> None:
         same(got[0], want)
 
 
-# --- masks -------------------------------------------------------------------------------------
+# --- masks ---------------------------------------------------------------------------------
 
 
 class Wrapped:
@@ -206,7 +210,7 @@ def test_a_mask_keeps_the_sign_of_zero() -> None:
         same(got[0], np.array([-0.0, -0.0, -0.0], "f4"))
 
 
-# --- sizes and traced numbers as indices ---------------------------------------------------------
+# --- sizes and traced numbers as indices ---------------------------------------------------
 
 
 @pytest.mark.parametrize("opset", OPSETS)
@@ -222,13 +226,20 @@ def test_traced_numbers(opset: int) -> None:
         lambda a, b: (a, slice(None, None, b) if isinstance(b, int) else slice(b)),
     ]:
         feeds = [y, np.array(1), np.array(4)]
-        got = run(lambda v, a, b, i=index: read(v, i(a, b)), x, two, three, opset=opset, feeds=feeds)
+        got = run(
+            lambda v, a, b, i=index: read(v, i(a, b)), x, two, three, opset=opset, feeds=feeds
+        )
         want = y[index(1, np.array(4))]
         same(got[0], want)
         changed = y.copy()
         changed[index(1, np.array(4))] = 5
         got = run(
-            lambda v, a, b, i=index: setitem(v, i(a, b), 5), x, two, three, opset=opset, feeds=feeds
+            lambda v, a, b, i=index: setitem(v, i(a, b), 5),
+            x,
+            two,
+            three,
+            opset=opset,
+            feeds=feeds,
         )
         same(got[0], changed)
 
@@ -247,7 +258,7 @@ def test_sizes_as_indices() -> None:
         same(run(lambda v, i=index: setitem(v, i(v), 3), x, feeds=[y])[0], want)
 
 
-# --- errors ------------------------------------------------------------------------------------
+# --- errors --------------------------------------------------------------------------------
 
 BAD: list[Any] = [
     np.s_[0, 0, 0], np.s_[5], np.s_[-4], np.s_[[5]], np.s_[1.0], np.s_["a"], np.s_[[1.0]],
@@ -309,7 +320,7 @@ def test_scalar_indices() -> None:
     assert not is_scalar_index(slice(None), 1)
 
 
-# --- strides -----------------------------------------------------------------------------------
+# --- strides -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("index", BASIC, ids=repr)

@@ -22,7 +22,9 @@ CASES = [
     Case(np.reshape, lambda f, x: f(x, (x.shape[0], -1)), *THREE, dynamic=False),
     Case(np.reshape, lambda f, x: f(x, (x.shape[1], x.shape[0], x.shape[2])), *THREE),
     Case(np.reshape, lambda f, x: f(x, (x.shape[0] * x.shape[1], x.shape[2])), *THREE),
-    Case(np.reshape, lambda f, x: f(x, (x.shape[0] * x.shape[1], x.shape[2]), order="F"), *THREE),
+    Case(
+        np.reshape, lambda f, x: f(x, (x.shape[0] * x.shape[1], x.shape[2]), order="F"), *THREE
+    ),
     Case(np.reshape, lambda f, x: f(x, (2, -1)), [(4, 6)], [(2, 7)], [(2, 1)], [(0, 6)]),
     Case(np.reshape, lambda f, x: f(x, (-1, 3, 2)), [(4, 6)], [(2, 12)], [(0, 6)]),
     Case(np.reshape, lambda f, x: f(x, (1, *x.shape, 1)), *THREE),
@@ -105,7 +107,13 @@ CASES = [
     Case(np.pad, lambda f, x: f(x, (1, 2), constant_values=7), *FLAT),
     Case(np.pad, lambda f, x: f(x, (1, 2), constant_values=(5, 6)), *FLAT),
     *(
-        Case(np.pad, lambda f, x, m=m: f(x, ((5, 3), (1, 9)), mode=m), [(4, 6)], [(3, 2)], [(1, 1)])
+        Case(
+            np.pad,
+            lambda f, x, m=m: f(x, ((5, 3), (1, 9)), mode=m),
+            [(4, 6)],
+            [(3, 2)],
+            [(1, 1)],
+        )
         for m in ("edge", "reflect", "symmetric", "wrap")
     ),
     # inserting and deleting

@@ -255,6 +255,11 @@ def _join_by_hints(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     sizes = hint_of_poly(left), hint_of_poly(right)
     if None in sizes:
         return _join_unknown(env, a, b)
+    if env.policy == "assume" and sizes[0] == sizes[1]:
+        # a size that is never 1 is the joint size, whether the other is equal or 1
+        for size in (a, b):
+            if never_one(env, as_poly(size)):
+                return size
     if sizes[0] == sizes[1]:
         env.record("eq", left - right)
         return _simpler(a, b)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -22,6 +24,8 @@ __all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
 
 Guard = Callable[[Sequence[Any]], bool]
 
+#: plain results that a caller may change
+_FRESH: Final = (np.ndarray, set, deque, bytearray)
 _FEED: Final[dict[str, str]] = {
     SCALAR_LEAF: "asarray({x})",
     INT_LEAF: "array({x}, int64)",
@@ -259,6 +263,8 @@ def _builder(
             return lambda _out, a, _m: a[r.index]
         if r.source == "static":
             value = r.value
+            if isinstance(value, _FRESH):
+                return lambda _out, _a, _m: copy.copy(value)
             return lambda _out, _a, _m: value
         if r.source == "size":
             size: Callable[[Sequence[Any]], int] = eval(  # noqa: S307  our own text

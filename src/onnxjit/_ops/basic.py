@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
-from onnxjit._core.dims import Dim, DimLike, has_data, hint_of, lower, same, slice_bounds, upper
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    has_data,
+    hint_of,
+    lower,
+    same,
+    slice_bounds,
+    upper,
+)
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.program import Value
 
@@ -39,6 +47,9 @@ from .structure import (
     unsqueeze,
     vector,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["IndexView", "Pick", "Span", "basic_items", "parse_basic"]
 
@@ -103,7 +114,9 @@ class Span:
     begin: DimLike | None
     length: DimLike
 
-    def __init__(self, start: Number | None, stop: Number | None, step: int, n: DimLike) -> None:
+    def __init__(
+        self, start: Number | None, stop: Number | None, step: int, n: DimLike
+    ) -> None:
         self._set(start, stop, step, n)
         if isinstance(start, Value) or isinstance(stop, Value):
             self.begin = None
@@ -177,8 +190,8 @@ def _static_slice(x: Value, spans: Sequence[tuple[int, Span]]) -> Value:
     stops: list[DimLike] = []
     for _, span in cut:
         start, stop = span.bounds()
-        assert not isinstance(start, Value)  # noqa: S101
-        assert not isinstance(stop, Value)  # noqa: S101
+        assert not isinstance(start, Value)
+        assert not isinstance(stop, Value)
         starts.append(from_end(start, span.n))
         stops.append(from_end(stop, span.n))
     return slice_axes(
@@ -191,7 +204,7 @@ def _static_slice(x: Value, spans: Sequence[tuple[int, Span]]) -> Value:
     )
 
 
-# --- reading an index --------------------------------------------------------------------------
+# --- reading an index ----------------------------------------------------------------------
 
 
 def out_of_bounds(at: int, axis: int, n: DimLike) -> IndexError:
@@ -311,7 +324,9 @@ def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
         msg = "an index can only have a single ellipsis ('...')"
         raise IndexError(msg)
     if used > ndim:
-        msg = f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        msg = (
+            f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        )
         raise IndexError(msg)
     fill = [slice(None)] * (ndim - used)
     if not at:
@@ -480,7 +495,7 @@ def pick_axes(x: Value, axes: Sequence[Pick | Span]) -> tuple[Value, list[Span]]
     return x, [item for item in axes if isinstance(item, Span)]
 
 
-# --- writing -----------------------------------------------------------------------------------
+# --- writing -------------------------------------------------------------------------------
 
 
 def write_axes(x: Value, axis: int, axes: Sequence[Pick | Span], new: Value) -> Value:

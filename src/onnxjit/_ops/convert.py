@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +18,9 @@ from onnxjit.errors import DataDependentError, UnsupportedError
 from .cast import cast
 from .structure import concat, reshape, unsqueeze, vector
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 __all__ = [
     "as_array", "as_dtype", "as_shape", "as_size", "known_int", "normalize_axes",
     "normalize_axis", "plain_dim",
@@ -30,7 +32,7 @@ _RAGGED: Final = (
 )
 
 
-# --- dtypes ------------------------------------------------------------------------------------
+# --- dtypes --------------------------------------------------------------------------------
 
 
 def as_dtype(dtype: Any) -> DType:
@@ -51,7 +53,7 @@ def as_dtype(dtype: Any) -> DType:
         raise UnsupportedError(msg) from None
 
 
-# --- arrays ------------------------------------------------------------------------------------
+# --- arrays --------------------------------------------------------------------------------
 
 
 def as_array(x: Any, dtype: Any = None) -> Value:
@@ -159,7 +161,7 @@ def _common_shape(count: int, pieces: Sequence[Value]) -> tuple[DimLike, ...]:
     return first
 
 
-# --- sizes -------------------------------------------------------------------------------------
+# --- sizes ---------------------------------------------------------------------------------
 
 
 def plain_dim(x: Value) -> int | Dim | None:
@@ -251,7 +253,7 @@ def known_int(x: Any) -> int | None:
     return None if isinstance(x, Dim) else operator.index(x)
 
 
-# --- axes --------------------------------------------------------------------------------------
+# --- axes ----------------------------------------------------------------------------------
 
 
 def _axis_number(axis: Any) -> int:

@@ -44,7 +44,7 @@ ROWS: list[Function | Ufunc] = []
 _ONE: Final = ("like",)
 
 
-# --- constants ---------------------------------------------------------------------------------
+# --- constants -----------------------------------------------------------------------------
 
 
 def _checked_shape(shape: Any) -> tuple[DimLike, ...]:
@@ -68,17 +68,15 @@ def _constant(numpy: Any, like: Any, number: int) -> None:
     """Add the rows of ``np.zeros`` or its kin, and of its ``_like``."""
     name = numpy.__name__
 
-    def make(
-        shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
-    ) -> Value:
+    def make(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Value:
         del order, device
         return filled(shape, number, _default(dtype))
 
-    def make_like(  # noqa: PLR0913  NumPy's signature
+    def make_like(
         a: Any,
         dtype: Any = None,
         order: str = "K",
-        subok: bool = True,  # noqa: FBT001, FBT002
+        subok: bool = True,
         shape: Any = None,
         *,
         device: Any = None,
@@ -125,12 +123,12 @@ def full(
 
 
 @function(ROWS, np.full_like, api="full_like")
-def full_like(  # noqa: PLR0913  NumPy's signature
+def full_like(
     a: Any,
     fill_value: Any,
     dtype: Any = None,
     order: str = "K",
-    subok: bool = True,  # noqa: FBT001, FBT002
+    subok: bool = True,
     shape: Any = None,
     *,
     device: Any = None,
@@ -148,7 +146,7 @@ def full_like(  # noqa: PLR0913  NumPy's signature
 
 
 @function(ROWS, np.eye, api="eye", omits=_ONE)
-def eye(  # noqa: PLR0913  NumPy's signature
+def eye(
     N: Any,  # noqa: N803
     M: Any = None,  # noqa: N803
     k: Any = 0,
@@ -197,7 +195,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:  # noqa
     return cast(triangle_mask(dim_max(n, 0), dim_max(m, 0), as_size(k)), _default(dtype))
 
 
-# --- ranges ------------------------------------------------------------------------------------
+# --- ranges --------------------------------------------------------------------------------
 
 
 def _sample(x: Any, number: int) -> Any:
@@ -295,7 +293,7 @@ def _any_zero(step: Value) -> Value:
     return reduce_any(zero, tuple(range(zero.ndim)), keepdims=False) if zero.ndim else zero
 
 
-def _spaced(  # noqa: PLR0913, PLR0917  the numbers that a spacing has
+def _spaced(
     start: Value, stop: Value, num: DimLike, div: DimLike, dtype: DType, *, is_closed: bool
 ) -> tuple[Value, Value]:
     """Return ``linspace`` along a new first axis, and the step."""
@@ -323,8 +321,8 @@ def linspace(  # noqa: PLR0913  NumPy's signature
     start: Any,
     stop: Any,
     num: Any = 50,
-    endpoint: bool = True,  # noqa: FBT001, FBT002
-    retstep: bool = False,  # noqa: FBT001, FBT002
+    endpoint: bool = True,
+    retstep: bool = False,
     dtype: Any = None,
     axis: int = 0,
     *,
@@ -371,11 +369,11 @@ def linspace(  # noqa: PLR0913  NumPy's signature
 
 
 @function(ROWS, np.logspace)
-def logspace(  # noqa: PLR0913  NumPy's signature
+def logspace(
     start: Any,
     stop: Any,
     num: Any = 50,
-    endpoint: bool = True,  # noqa: FBT001, FBT002
+    endpoint: bool = True,
     base: Any = 10.0,
     dtype: Any = None,
     axis: int = 0,
@@ -393,7 +391,7 @@ def logspace(  # noqa: PLR0913  NumPy's signature
     return y if dtype is None else cast(y, as_dtype(dtype))
 
 
-# --- conversions -------------------------------------------------------------------------------
+# --- conversions ---------------------------------------------------------------------------
 
 
 def _converted(x: Any, dtype: Any) -> Value:
@@ -402,8 +400,8 @@ def _converted(x: Any, dtype: Any) -> Value:
 
 
 @function(ROWS, np.array, omits=_ONE)
-def array(  # noqa: PLR0913  NumPy's signature
-    object: Any,  # noqa: A002  NumPy's name
+def array(
+    object: Any,
     dtype: Any = None,
     *,
     copy: bool | None = True,
@@ -457,7 +455,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Value:
 
 
 @function(ROWS, np.copy)
-def copy_row(a: Any, order: str = "K", subok: bool = False) -> Value:  # noqa: FBT001, FBT002
+def copy_row(a: Any, order: str = "K", subok: bool = False) -> Value:
     """Return a copy.
 
     Notes

@@ -233,7 +233,10 @@ def diff(
 def _end(x: Any, dtype: DType, name: str) -> Value:
     value = as_array(x)
     if not np.can_cast(value.dtype.numpy, dtype.numpy, casting="same_kind"):
-        msg = f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+        msg = (
+            f"dtype of `{name}` must be compatible with input `ary` "
+            "under the `same_kind` rule."
+        )
         raise TypeError(msg)
     return as_1d(cast(value, dtype))
 

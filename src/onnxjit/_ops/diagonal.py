@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one, running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_max, dim_min, dim_prod, require_equal, same
+from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, require_equal
 from onnxjit._core.dtypes import BOOL, FLOAT32, FLOAT64, INT32, INT64
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 
 from . import structure
 from .cast import cast
@@ -24,7 +22,6 @@ from .index_write import assigned, setitem
 from .rearrange import resized
 from .row import Function, Ufunc, function
 from .structure import (
-    astype,
     broadcast_to,
     const,
     iota,
@@ -32,19 +29,20 @@ from .structure import (
     take_range,
     unsqueeze,
 )
-from .view import View
 from .views import DiagonalView
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
+
+    from .view import View
 
 __all__ = ["ROWS", "triangle", "triangle_mask"]
 
 ROWS: list[Function | Ufunc] = []
 
 
-# --- triangles ---------------------------------------------------------------------------------
+# --- triangles -----------------------------------------------------------------------------
 
 _TRILU = frozenset({FLOAT32, FLOAT64, INT32, INT64, BOOL})
 
@@ -133,7 +131,7 @@ def triu(m: Any, k: Any = 0) -> Value:
     return _triangle_of(m, k, lower=False)
 
 
-# --- diagonals ---------------------------------------------------------------------------------
+# --- diagonals -----------------------------------------------------------------------------
 
 
 def _diagonal(x: Value, offset: Any, axis1: Any, axis2: Any) -> DiagonalView:
@@ -244,7 +242,7 @@ def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
 
 
 @function(ROWS, np.fill_diagonal, writes="a")
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Value:  # noqa: FBT001, FBT002  NumPy's
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Value:
     """Write the main diagonal.
 
     Parameters
@@ -280,6 +278,3 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Value:  # noqa: FBT00
     new = resized(new, (count,)) if new.ndim else new
     flat = structure.as_1d(x)
     return reshape(setitem(flat, multiply(iota(count), step), new), x.shape)
-
-
-__all__ += ["Dim", "astype", "operator", "same"]

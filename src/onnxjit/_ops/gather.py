@@ -14,13 +14,12 @@ from onnxjit._core.bind import bind_one, running_trace
 from onnxjit._core.dims import Dim, DimLike, dim_prod, key, symbols_of
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, INT64, UINT8
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 
 from .structure import LAST, const, ints
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
 
 __all__ = [
     "compress", "gather", "gather_elements", "gather_nd", "nonzero", "scatter_elements",
@@ -44,7 +43,7 @@ def index_error(message: str) -> IndexError:
     return IndexError(text)
 
 
-# --- sizes that depend on data -----------------------------------------------------------------
+# --- sizes that depend on data -------------------------------------------------------------
 
 
 class Fresh:
@@ -88,7 +87,7 @@ def fresh_length(owner: Value, what: Any, name: str = "k") -> Dim:
         if origin is None or trace.block.is_inside(origin[0].block):  # type: ignore[index]
             return dim
     made = trace.env.symbol(name, data=True)
-    assert isinstance(made, Dim)  # noqa: S101
+    assert isinstance(made, Dim)
     known.append(made)
     return made
 
@@ -101,7 +100,7 @@ def settle(result: Value, axis: int, dim: Dim) -> Value:
     return result
 
 
-# --- gather ------------------------------------------------------------------------------------
+# --- gather --------------------------------------------------------------------------------
 
 
 def _gathered(x: Tensor, index: Tensor, *, axis: int) -> Tensor:
@@ -114,7 +113,9 @@ def _strided_gather_is_slow(x: Tensor, index: Tensor, axis: int) -> bool:
     if axis == 0 or index.ndim == 0 or not isinstance(block, int) or block > 8:
         return False
     count, n = index.size, x.shape[axis]
-    return not (isinstance(count, int) and (count < 8 or (isinstance(n, int) and count * 4 < n)))
+    return not (
+        isinstance(count, int) and (count < 8 or (isinstance(n, int) and count * 4 < n))
+    )
 
 
 def _rows(e: Emit, x: Handle, index: Handle) -> Handle:
@@ -169,7 +170,7 @@ def gather(x: Value, index: Value, axis: int = 0) -> Value:
 
 def _gathered_nd(x: Tensor, index: Tensor, *, batch: int) -> Tensor:
     depth = index.shape[-1]
-    assert isinstance(depth, int)  # noqa: S101
+    assert isinstance(depth, int)
     return Tensor(x.dtype, (*index.shape[:-1], *x.shape[batch + depth :]))
 
 
@@ -226,9 +227,14 @@ def gather_elements(x: Value, index: Value, axis: int) -> Value:
     return bind_one(GATHER_ELEMENTS, x, index, axis=axis)
 
 
-# --- scatter -----------------------------------------------------------------------------------
+# --- scatter -------------------------------------------------------------------------------
 
-_NUMPY_SCATTER: Final = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+_NUMPY_SCATTER: Final = {
+    "add": np.add,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
 
 
 def _as_first(x: Tensor, *_: Tensor, **__: Any) -> Tensor:
@@ -300,7 +306,12 @@ def _lower_scatter_elements_reduced(
 
 def _scatter_op(name: str, evaluate: Any, lower: dict[int, Any]) -> Op:
     return Op(
-        name, result=_as_first, evaluate=evaluate, lower=lower, may_fail=True, error=index_error
+        name,
+        result=_as_first,
+        evaluate=evaluate,
+        lower=lower,
+        may_fail=True,
+        error=index_error,
     )
 
 
@@ -354,7 +365,7 @@ def scatter_elements(
     return bind_one(op, x, index, updates, axis=axis, reduction=reduction)
 
 
-# --- masks -------------------------------------------------------------------------------------
+# --- masks ---------------------------------------------------------------------------------
 
 
 def _nonzero_result(x: Tensor, *, length: Fresh) -> Tensor:
@@ -406,11 +417,17 @@ def compress(x: Value, mask: Value, axis: int, owner: Value | None = None) -> Va
     return settle(made, axis, length)
 
 
-# --- slices with bounds that are data ----------------------------------------------------------
+# --- slices with bounds that are data ------------------------------------------------------
 
 
 def _sliced_at(
-    x: Tensor, _: Tensor, __: Tensor, *, axis: int, step: int, length: Fresh  # noqa: ARG001
+    x: Tensor,
+    _: Tensor,
+    __: Tensor,
+    *,
+    axis: int,
+    step: int,
+    length: Fresh,
 ) -> Tensor:
     return Tensor(x.dtype, (*x.shape[:axis], length.dim, *x.shape[axis + 1 :]))
 
@@ -438,9 +455,7 @@ def slice_length(start: Value, stop: Value, step: int, n: DimLike) -> Dim:
     return fresh_length(owner, ("slice", other.id, owner is stop, step, key(n)), "len")
 
 
-def slice_at(  # noqa: PLR0913, PLR0917  a slice has as many parts
-    x: Value, axis: int, start: Value, stop: Value, step: int, length: Dim
-) -> Value:
+def slice_at(x: Value, axis: int, start: Value, stop: Value, step: int, length: Dim) -> Value:
     """Slice one axis between 0-d int64 values, read as Python reads bounds.
 
     `length` comes from `slice_length`.

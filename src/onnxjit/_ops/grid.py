@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._core.dims import DimLike, dim_prod
 from onnxjit._core.dtypes import BOOL, INT64
-from onnxjit._core.program import Value
 
 from . import structure
 from .cast import cast
@@ -21,6 +19,11 @@ from .gather import nonzero
 from .row import Function, Ufunc, function
 from .shape import broadcast_all
 from .structure import broadcast_to, concat, iota, reshape, take_range, unsqueeze
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.program import Value
 
 __all__ = ["ROWS"]
 
@@ -66,7 +69,9 @@ def ix_(*args: Any) -> tuple[Value, ...]:
     """
     out: list[Value] = []
     for axis, arg in enumerate(args):
-        x = as_array(np.zeros(0, np.int64) if isinstance(arg, (list, tuple)) and not arg else arg)
+        x = as_array(
+            np.zeros(0, np.int64) if isinstance(arg, (list, tuple)) and not arg else arg
+        )
         if x.ndim != 1:
             msg = "Cross index must be 1 dimensional"
             raise ValueError(msg)
@@ -77,11 +82,13 @@ def ix_(*args: Any) -> tuple[Value, ...]:
 
 def _places(mask: Value) -> tuple[Value, ...]:
     found = nonzero(mask)
-    return tuple(reshape(take_range(found, 0, i, 1), (found.shape[1],)) for i in range(mask.ndim))
+    return tuple(
+        reshape(take_range(found, 0, i, 1), (found.shape[1],)) for i in range(mask.ndim)
+    )
 
 
 @function(ROWS, np.indices)
-def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:  # noqa: FBT001, FBT002
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the coordinates of each element of an array of a shape.
 
     Notes
@@ -189,7 +196,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> tuple[Value, ...]:
     return _triangle_places(n, k, m, lower=False)
 
 
-# --- places as numbers -------------------------------------------------------------------------
+# --- places as numbers ---------------------------------------------------------------------
 
 
 def _strides(shape: Sequence[DimLike], order: str) -> list[DimLike]:
@@ -267,7 +274,7 @@ def ravel_multi_index(
             _check_inside(x.known, n)
         term = multiply(x, stride)
         total = term if total is None else add(total, term)
-    assert total is not None  # noqa: S101
+    assert total is not None
     return total
 
 

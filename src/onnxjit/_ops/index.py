@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -38,14 +37,18 @@ from .structure import (
     transpose,
     unsqueeze,
 )
-from .view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .view import View
 
 __all__ = ["Advanced", "Mask", "getitem", "is_scalar_index", "parse_advanced"]
 
 _NOT_INTEGER: Final = "arrays used as indices must be of integer (or boolean) type"
 
 
-# --- the parts of an advanced index ------------------------------------------------------------
+# --- the parts of an advanced index --------------------------------------------------------
 
 
 class Mask:
@@ -240,9 +243,7 @@ class Advanced:
 
     def result_shape(self) -> Shape:
         """Shape of what the index reads."""
-        others = [
-            1 if i is None else i.length for i in self.items if not isinstance(i, int)
-        ]
+        others = [1 if i is None else i.length for i in self.items if not isinstance(i, int)]
         return (*others[: self.place], *self.shape, *others[self.place :])
 
     def stacked(self) -> Value:
@@ -279,12 +280,16 @@ def parse_advanced(index: Any, shape: Shape) -> Advanced:
 def is_scalar_index(index: Any, ndim: int) -> bool:
     """Whether ``x[index]`` is a NumPy scalar for an array of `ndim` axes."""
     parts = index if isinstance(index, tuple) else (index,)
-    return len(parts) == ndim and all(
-        p is not None and p is not Ellipsis and not isinstance(p, slice) for p in parts
-    ) and all(as_number(p) is not None for p in parts)
+    return (
+        len(parts) == ndim
+        and all(
+            p is not None and p is not Ellipsis and not isinstance(p, slice) for p in parts
+        )
+        and all(as_number(p) is not None for p in parts)
+    )
 
 
-# --- reading -----------------------------------------------------------------------------------
+# --- reading -------------------------------------------------------------------------------
 
 
 def getitem(x: Value, index: Any) -> Value | View:

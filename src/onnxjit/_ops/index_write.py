@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import DimLike, broadcast_dim, dim_prod, hint_of, require_equal, same
-from onnxjit._core.program import Value
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    broadcast_dim,
+    dim_prod,
+    hint_of,
+    require_equal,
+    same,
+)
 
 from .basic import IndexView, Span, parse_basic, put_span, take_span
 from .convert import as_array
@@ -27,10 +33,15 @@ from .structure import (
 )
 from .ufunc import at_dtype
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.program import Value
+
 __all__ = ["assign", "fit", "scatter", "setitem"]
 
 
-# --- the value ---------------------------------------------------------------------------------
+# --- the value -----------------------------------------------------------------------------
 
 
 def shape_text(shape: Sequence[DimLike]) -> str:
@@ -40,9 +51,7 @@ def shape_text(shape: Sequence[DimLike]) -> str:
 
 
 _INPUT = "could not broadcast input array from shape {} into shape {}"
-_MISMATCH = (
-    "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
-)
+_MISMATCH = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
 _MASKED = (
     "NumPy boolean array indexing assignment cannot assign {} input values to the {} output "
     "values where the mask is true"
@@ -86,6 +95,10 @@ def _fits(have: DimLike, want: DimLike) -> bool:
     env = running_trace().env
     if same(have, want) or same(have, 1):
         return True
+    if env.policy == "assume" and isinstance(have, Dim):
+        # Expand takes either, so that a model need not assume which of the two it is
+        sizes = hint_of(have), hint_of(want)
+        return None in sizes or sizes[0] in (1, sizes[1])
     try:
         joined = broadcast_dim(env, have, want)
     except ValueError:
@@ -104,7 +117,7 @@ def assigned(x: Value, value: Any) -> Value:
     return at_dtype(as_array(value), x.dtype)
 
 
-# --- writing -----------------------------------------------------------------------------------
+# --- writing -------------------------------------------------------------------------------
 
 
 def setitem(x: Value, index: Any, value: Any) -> Value:
@@ -221,7 +234,7 @@ def _write_ghosts(x: Value, plan: Advanced, value: Value) -> Value:
     return squeeze(view.write(rows, last), [0])
 
 
-# --- combining ---------------------------------------------------------------------------------
+# --- combining -----------------------------------------------------------------------------
 
 
 def scatter(x: Value, index: Any, value: Any, reduction: str) -> Value:

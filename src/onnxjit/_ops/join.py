@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_min, dim_prod, hint_of, require_equal
-from onnxjit._core.dtypes import DType
+from onnxjit._core.dims import DimLike, dim_min, dim_prod, hint_of, require_equal
 from onnxjit._core.program import Value
 
 from . import structure
@@ -21,14 +20,20 @@ from .convert import as_array, as_dtype, as_shape, normalize_axis
 from .row import Function, Ufunc, function
 from .shape import as_list, at_least
 from .structure import reshape, unsqueeze
-from .view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.dtypes import DType
+
+    from .view import View
 
 __all__ = ["ROWS", "common_dtype", "joined"]
 
 ROWS: list[Function | Ufunc] = []
 
 
-# --- joining -----------------------------------------------------------------------------------
+# --- joining -------------------------------------------------------------------------------
 
 
 def common_dtype(xs: Sequence[Value], dtype: Any = None, casting: str = "same_kind") -> DType:
@@ -252,7 +257,7 @@ def block(arrays: Any) -> Value:
     return build(arrays, 0)
 
 
-# --- splitting ---------------------------------------------------------------------------------
+# --- splitting -----------------------------------------------------------------------------
 
 
 def _piece(shape: Shape, axis: int, span: Item) -> View:
@@ -274,10 +279,7 @@ def _at_places(x: Value, axis: int, places: Sequence[DimLike]) -> list[View]:
     """Cut before each place, read as a slice bound."""
     bounds: list[DimLike | None] = [0, *places, None]
     n = x.shape[axis]
-    return [
-        _piece(x.shape, axis, Span(a, b, 1, n))
-        for a, b in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    return [_piece(x.shape, axis, Span(a, b, 1, n)) for a, b in itertools.pairwise(bounds)]
 
 
 def _in_parts(x: Value, axis: int, count: int) -> list[View]:
@@ -381,6 +383,3 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[View, ...]:
     axis = normalize_axis(axis, value.ndim)
     count = operator.index(value.shape[axis])
     return tuple(_piece(value.shape, axis, Pick(i, is_safe=True)) for i in range(count))
-
-
-__all__ += ["Dim"]

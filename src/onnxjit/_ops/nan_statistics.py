@@ -228,8 +228,3 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, **rest: Any) -> Value:
     """Return the square root of `nanvar`, with the same parameters."""
     result: Value = sqrt(nanvar(a, axis, dtype, **rest))
     return result
-
-
-def extremes(x: Value) -> tuple[Value, Value]:
-    """Return smallest and largest element."""
-    return amin(x), amax(x)

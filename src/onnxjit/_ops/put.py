@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import dim_max, require_equal
 from onnxjit._core.dtypes import BOOL, INT64
-from onnxjit._core.program import Value
 
 from . import structure
 from .cast import cast
@@ -24,6 +23,9 @@ from .row import Function, Ufunc, function
 from .scan import cumsum
 from .structure import reshape, same_shape, unsqueeze
 from .take import along_axis, safe_places, truth
+
+if TYPE_CHECKING:
+    from onnxjit._core.program import Value
 
 __all__ = ["ROWS"]
 
@@ -40,7 +42,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     """
     x = as_array(a)
     flat = structure.as_1d(x)
-    at = structure.as_1d(safe_places(ind, flat.shape[0], mode))
+    at = structure.as_1d(safe_places(ind, flat.shape[0], mode, casting="safe"))
     if same_shape(at.shape, (0,)):
         return x
     new = resized(assigned(x, v), at.shape)
@@ -125,7 +127,7 @@ def _check_cast(new: Value, x: Value, casting: str) -> None:
 
 
 @function(ROWS, np.copyto, writes="dst")
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Value:  # noqa: FBT002
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Value:
     """Write an array into another, where a condition holds.
 
     Raises

@@ -93,7 +93,8 @@ class _Ordered:
         """Whether there is a NaN, which then is last."""
         if self.values.dtype.kind != "f":
             return None
-        return isnan(self.at(as_value(-1, INT64)))
+        met: Value = isnan(self.at(as_value(-1, INT64)))
+        return met
 
 
 def _number(n: DimLike) -> Value:

@@ -4,22 +4,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value, running_trace
+from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, hint_of, require_equal
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from . import structure
-from .basic import Span, as_number, make_span, out_of_bounds
+from .basic import as_number, make_span, out_of_bounds
 from .cast import cast
 from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis
-from .elementwise import add, less, minimum, multiply, remainder, subtract
+from .elementwise import less, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .reduce import reduce_max
@@ -35,12 +34,15 @@ from .structure import (
     unsqueeze,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 __all__ = ["ROWS", "repeated", "resized"]
 
 ROWS: list[Function | Ufunc] = []
 
 
-# --- repeating ---------------------------------------------------------------------------------
+# --- repeating -----------------------------------------------------------------------------
 
 
 @function(ROWS, np.tile, api="tile")
@@ -108,7 +110,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     count = as_number(repeats)
     counts = as_array(repeats) if count is None or isinstance(count, Value) else None
     if counts is None:
-        assert isinstance(count, (int, Dim))  # noqa: S101
+        assert isinstance(count, (int, Dim))
         if isinstance(count, int) and count < 0:
             msg = "negative dimensions are not allowed"
             raise ValueError(msg)
@@ -161,7 +163,7 @@ def resize(a: Any, new_shape: Any) -> Value:
     return resized(as_array(a), shape)
 
 
-# --- rolling -----------------------------------------------------------------------------------
+# --- rolling -------------------------------------------------------------------------------
 
 
 def _rolled(x: Value, shift: Any, axis: int) -> Value:
@@ -202,7 +204,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Value:
     return x
 
 
-# --- padding -----------------------------------------------------------------------------------
+# --- padding -------------------------------------------------------------------------------
 
 
 def _pairs(spec: Any, ndim: int) -> list[tuple[Any, Any]]:
@@ -257,7 +259,9 @@ _PLACES: Final[dict[str, Callable[[Value, DimLike], Value]]] = {
 }
 
 
-def _pad_constant(x: Value, pairs: list[tuple[Any, Any]], fills: list[tuple[Any, Any]]) -> Value:
+def _pad_constant(
+    x: Value, pairs: list[tuple[Any, Any]], fills: list[tuple[Any, Any]]
+) -> Value:
     """Pad with one constant, or axis by axis with a constant for each side."""
     flat = [v for pair in fills for v in pair]
     if all(v is flat[0] or (not isinstance(v, Value) and v == flat[0]) for v in flat[1:]):
@@ -323,7 +327,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
     return x
 
 
-# --- inserting and deleting --------------------------------------------------------------------
+# --- inserting and deleting ----------------------------------------------------------------
 
 
 def _inside(at: int | Dim, axis: int, n: DimLike, *, last: int = 0) -> DimLike:
@@ -367,7 +371,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
         index = obj if isinstance(obj, slice) else np.asarray(_plain(obj))
         return gather(x, const(np.delete(np.arange(n), index)), axis)
     if isinstance(obj, slice):
-        keep = setitem(_all_true(n), obj, False)  # noqa: FBT003
+        keep = setitem(_all_true(n), obj, False)
     else:
         which = as_array(obj)
         if which.dtype is BOOL and not require_equal(running_trace().env, which.shape[0], n):
@@ -376,12 +380,12 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
                 f"axis length of {n}"
             )
             raise ValueError(msg)
-        keep = setitem(_all_true(n), which, False)  # noqa: FBT003
+        keep = setitem(_all_true(n), which, False)
     return compress(x, keep, axis)
 
 
 def _all_true(n: DimLike) -> Value:
-    return broadcast_to(const(True), (n,))  # noqa: FBT003
+    return broadcast_to(const(True), (n,))
 
 
 def _is_static(obj: Any) -> bool:
@@ -458,6 +462,3 @@ def _spliced(x: Value, axis: int, pieces: Sequence[tuple[DimLike, Value]]) -> Va
         parts += [take_range(x, axis, done, at - done), new]
         done = at
     return concat([*parts, take_range(x, axis, done, x.shape[axis] - done)], axis)
-
-
-__all__ += ["Span", "add", "as_value", "multiply"]

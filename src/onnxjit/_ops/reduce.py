@@ -353,8 +353,3 @@ def reduce_any(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
 def reduce_all(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     """Whether all elements of a bool array are true along axes."""
     return bind_one(ALL, x, axes=axes, keepdims=keepdims) if axes else x
-
-
-def float_of(dtype: DType) -> DType:
-    """Return the dtype in which NumPy averages."""
-    return dtype if dtype.kind in "fc" else FLOAT64

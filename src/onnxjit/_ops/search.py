@@ -492,14 +492,3 @@ def _among_sorted(x: Value, others: Value) -> Value:
     padded = concat([ordered, as_value(np.zeros(1), x.dtype)], 0)
     hit: Value = logical_and(inside, logical_not(not_equal(gather(padded, place), x)))
     return hit
-
-
-def bool_of(x: Value, dtype: DType) -> Value:
-    """Cast."""
-    return cast(x, dtype)
-
-
-def not_negative(x: Value) -> Value:
-    """Whether elements are at least zero."""
-    result: Value = greater_equal(x, as_value(0, x.dtype))
-    return result

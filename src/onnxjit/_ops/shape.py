@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import Dim, DimLike, broadcast_shapes, dim_prod, quotient, require_equal
+from onnxjit._core.dims import (
+    DimLike,
+    broadcast_shapes,
+    dim_prod,
+    quotient,
+    require_equal,
+)
 from onnxjit._core.program import Value
 
 from .basic import IndexView, Item, Span, whole
@@ -18,15 +23,19 @@ from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
 from .structure import Shape, broadcast_to, reshape, unsqueeze
-from .view import View
 from .views import BroadcastView, ChainView, ReshapeView, SqueezeView, TransposeView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .view import View
 
 __all__ = ["ROWS", "at_least", "broadcast_all", "flipped", "target_shape"]
 
 ROWS: list[Function | Ufunc] = []
 
 
-# --- reshape -----------------------------------------------------------------------------------
+# --- reshape -------------------------------------------------------------------------------
 
 
 def target_shape(old: Shape, new: Any) -> Shape:
@@ -134,7 +143,7 @@ def ravel(a: Any, order: str = "C") -> View:
     return reshape_view(x.shape, (dim_prod(x.shape),), order)
 
 
-# --- order of axes -----------------------------------------------------------------------------
+# --- order of axes -------------------------------------------------------------------------
 
 
 @function(
@@ -245,7 +254,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> View:
     return TransposeView(order)
 
 
-# --- axes of length 1 --------------------------------------------------------------------------
+# --- axes of length 1 ----------------------------------------------------------------------
 
 
 @function(ROWS, np.expand_dims, view=True, api="expand_dims")
@@ -322,7 +331,7 @@ for _numpy, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)
     _atleast(_numpy, _ndim)
 
 
-# --- broadcasting ------------------------------------------------------------------------------
+# --- broadcasting --------------------------------------------------------------------------
 
 _REMAPPED: Final = (
     "operands could not be broadcast together with remapped shapes [original->remapped]: {}  "
@@ -391,7 +400,7 @@ def broadcast_shapes_row(*args: Any) -> Shape:
     return joint_shape([as_shape(s) for s in args])
 
 
-# --- reversing ---------------------------------------------------------------------------------
+# --- reversing -----------------------------------------------------------------------------
 
 
 def flipped(shape: Shape, axes: Sequence[int]) -> IndexView:
@@ -460,7 +469,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> View:
     return ChainView([swap, flipped(tuple(turned), [j])])
 
 
-# --- sizes -------------------------------------------------------------------------------------
+# --- sizes ---------------------------------------------------------------------------------
 
 
 @function(ROWS, np.shape)
@@ -494,6 +503,3 @@ def as_list(x: Any) -> list[Any]:
                 for i in range(count))  # fmt: skip
         return [reshape(r.apply(x), x.shape[1:]) for r in rows]
     return list(x)
-
-
-__all__ += ["Dim", "as_list", "joint_shape", "reshape_view"]

@@ -290,7 +290,8 @@ def degrees(count: Value | int, ddof: Any) -> Value | int | float:
     if isinstance(count, Value) and count.equation is not None and isinstance(ddof, int):
         dim = count.equation.params.get("dim")
         if dim is not None:
-            return dim_value(dim_max(dim - ddof, 0))
+            freedom: Value = dim_value(dim_max(dim - ddof, 0))
+            return freedom
     result: Value = maximum(subtract(count, ddof), 0)
     return result
 
@@ -450,24 +451,3 @@ def fitting_weights(x: Value, w: Value, axis: Axis) -> Value:
     w = transpose(w, order)
     sizes = iter(w.shape)
     return reshape(w, [next(sizes) if i in axes else 1 for i in range(x.ndim)])
-
-
-def sum_of(x: Value, axes: tuple[int, ...]) -> Value:
-    """Sum in the dtype of `x`."""
-    return reduce_sum(x, axes)
-
-
-def is_zero(x: Value) -> Value:
-    """Compare with zero."""
-    result: Value = equal(x, as_value(0, x.dtype))
-    return result
-
-
-def int_count(x: Value) -> Value:
-    """Return a value as int64."""
-    return cast(x, INT64)
-
-
-def chosen(mask: Value, x: Value, fill: Any) -> Value:
-    """Return `x` with `fill` where `mask` holds."""
-    return pick(mask, as_value(fill, x.dtype), x)

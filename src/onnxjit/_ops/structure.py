@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,13 +12,14 @@ from onnxjit._core.bind import bind_one, running_trace
 from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, lower, same, slice_bounds
 from onnxjit._core.dtypes import INT64, DType
 from onnxjit._core.op import Op
-from onnxjit._core.program import Value
 
 from .cast import cast as astype
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnxjit._core.op import Emit, Handle
-    from onnxjit._core.program import Equation
+    from onnxjit._core.program import Equation, Value
 
 __all__ = [
     "astype", "broadcast_to", "concat", "iota", "pad", "reshape", "slice_axes", "squeeze",
@@ -57,7 +57,7 @@ def ints(e: Emit, values: Sequence[int]) -> Handle:
     return e.const(np.array(values, np.int64))
 
 
-# --- reshape -----------------------------------------------------------------------------------
+# --- reshape -------------------------------------------------------------------------------
 
 
 def _reshaped(x: Tensor, *, shape: Shape) -> Tensor:
@@ -167,7 +167,7 @@ def as_1d(x: Value) -> Value:
     return x if x.ndim == 1 else reshape(x, (dim_prod(x.shape),))
 
 
-# --- transpose ---------------------------------------------------------------------------------
+# --- transpose -----------------------------------------------------------------------------
 
 
 def _transposed(x: Tensor, *, perm: tuple[int, ...]) -> Tensor:
@@ -205,7 +205,7 @@ def move_axis(x: Value, source: int, target: int) -> Value:
     return transpose(x, order)
 
 
-# --- broadcast ---------------------------------------------------------------------------------
+# --- broadcast -----------------------------------------------------------------------------
 
 
 def _lower_expand(e: Emit, equation: Equation, x: Handle) -> Handle:
@@ -229,7 +229,9 @@ BROADCAST = Op(
     "broadcast_to",
     result=_reshaped,
     error=_no_broadcast,
-    evaluate=lambda x, *, shape: np.ascontiguousarray(np.broadcast_to(x, shape)).reshape(shape),
+    evaluate=lambda x, *, shape: np.ascontiguousarray(np.broadcast_to(x, shape)).reshape(
+        shape
+    ),
     lower={13: _lower_expand},
 )
 
@@ -242,7 +244,7 @@ def broadcast_to(x: Value, shape: Sequence[DimLike]) -> Value:
     return bind_one(BROADCAST, x, shape=new)
 
 
-# --- axes of length 1 --------------------------------------------------------------------------
+# --- axes of length 1 ----------------------------------------------------------------------
 
 
 def _squeezed(x: Tensor, *, axes: tuple[int, ...]) -> Tensor:
@@ -287,19 +289,17 @@ def unsqueeze(x: Value, axes: Sequence[int]) -> Value:
     return bind_one(UNSQUEEZE, x, axes=tuple(sorted(axes))) if axes else x
 
 
-# --- slice -------------------------------------------------------------------------------------
+# --- slice ---------------------------------------------------------------------------------
 
 
-def _sliced(
-    x: Tensor, *, axes: tuple[int, ...], lengths: Shape, **_: Any
-) -> Tensor:
+def _sliced(x: Tensor, *, axes: tuple[int, ...], lengths: Shape, **_: Any) -> Tensor:
     shape = list(x.shape)
     for axis, n in zip(axes, lengths, strict=True):
         shape[axis] = n
     return Tensor(x.dtype, tuple(shape))
 
 
-def _slice_evaluate(  # noqa: PLR0913  the parameters of ONNX Slice
+def _slice_evaluate(
     x: Array,
     *,
     axes: tuple[int, ...],
@@ -342,7 +342,7 @@ def _lower_slice(e: Emit, equation: Equation, x: Handle) -> Handle:
 SLICE = Op("slice", result=_sliced, evaluate=_slice_evaluate, lower={13: _lower_slice})
 
 
-def slice_axes(  # noqa: PLR0913  the parameters of ONNX Slice
+def slice_axes(
     x: Value,
     axes: Sequence[int],
     starts: Sequence[DimLike],
@@ -407,7 +407,7 @@ def reverse(x: Value, axes: Sequence[int]) -> Value:
     return slice_axes(x, axes, [LAST] * count, [FIRST] * count, [-1] * count, lengths)
 
 
-# --- concat, pad, tile -------------------------------------------------------------------------
+# --- concat, pad, tile ---------------------------------------------------------------------
 
 
 def _concatenated(*xs: Tensor, axis: int) -> Tensor:
@@ -488,7 +488,7 @@ def tile(x: Value, reps: Sequence[DimLike]) -> Value:
     return bind_one(TILE, x, reps=tuple(reps))
 
 
-# --- iota --------------------------------------------------------------------------------------
+# --- iota ----------------------------------------------------------------------------------
 
 
 def _iota_result(*, n: DimLike) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import Dim, DimLike, broadcast_shapes, dim_max
+from onnxjit._core.dims import DimLike, broadcast_shapes
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 
@@ -26,23 +26,26 @@ __all__ = ["ROWS", "safe_places"]
 ROWS: list[Function | Ufunc] = []
 
 
-def safe_places(indices: Any, n: DimLike, mode: str, axis: int = 0) -> Value:
+def safe_places(
+    indices: Any, n: DimLike, mode: str, axis: int = 0, *, casting: str = "same_kind"
+) -> Value:
     """Return places along an axis of size n as int64, brought inside as `mode` says.
 
     Raises
     ------
     TypeError
-        They are no integers.
+        They are an array that `casting` does not let become integers; lists are cast as they are.
     IndexError
         Known ones are outside, in mode "raise".
     """
     if isinstance(indices, (list, tuple)) and not len(indices):
         indices = np.zeros(0, np.int64)
     x = as_array(indices)
-    if not np.can_cast(x.dtype.numpy, np.int64, "same_kind"):
+    is_array = isinstance(indices, (Value, np.ndarray)) and x.ndim
+    if is_array and not np.can_cast(x.dtype.numpy, np.int64, casting):  # type: ignore[arg-type]
         msg = (
             f"Cannot cast array data from {x.dtype.numpy!r} to dtype('int64') according to the "
-            "rule 'safe'"
+            f"rule '{casting}'"
         )
         raise TypeError(msg)
     at = cast(x, INT64)
@@ -160,6 +163,3 @@ def extract(condition: Any, arr: Any) -> Value:
     Compress.
     """
     return kept(structure.as_1d(as_array(arr)), structure.as_1d(truth(condition)), 0)
-
-
-__all__ += ["Dim", "dim_max"]

@@ -67,16 +67,21 @@ Axes = tuple[int, ...]
 # --- what each ufunc is over axes ------------------------------------------------------------
 
 
+def limits(dtype: DType) -> np.iinfo[Any]:
+    """Return the range of an integer dtype."""
+    return np.iinfo(dtype.name)
+
+
 def _lowest(dtype: DType) -> Any:
     if dtype.kind == "b":
         return False
-    return np.iinfo(dtype.numpy).min if dtype.kind in "iu" else -np.inf
+    return limits(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _highest(dtype: DType) -> Any:
     if dtype.kind == "b":
         return True
-    return np.iinfo(dtype.numpy).max if dtype.kind in "iu" else np.inf
+    return limits(dtype).max if dtype.kind in "iu" else np.inf
 
 
 def _nan_if_float(other: Callable[[DType], Any]) -> Callable[[DType], Any]:
@@ -230,7 +235,7 @@ def reduction_dtype(ufunc: np.ufunc, x: Value, dtype: Any) -> DType:
         return _wide_sum(x.dtype)
     if ufunc in REDUCTIONS and REDUCTIONS[ufunc].truth:
         return BOOL
-    found = ufunc.resolve_dtypes((None, x.dtype.numpy, None), reduction=True)  # type: ignore[attr-defined]
+    found = ufunc.resolve_dtypes((None, x.dtype.numpy, None), reduction=True)
     return from_numpy(found[0])
 
 
@@ -445,17 +450,6 @@ def ufunc_reduceat(
     return concat(parts, at)
 
 
-def broadcast_pair(a: Value, b: Value) -> tuple[Value, Value]:
-    """Return two values broadcast to one shape."""
-    shape: tuple[DimLike, ...] = broadcast_shapes(running_trace().env, a.shape, b.shape)
-    return broadcast_to(a, shape), broadcast_to(b, shape)
-
-
 def as_truth(x: Value) -> Value:
     """Return truth values; NaN is true."""
     return x if x.dtype is BOOL else not_equal(x, as_value(0, x.dtype))
-
-
-def lengthened(x: Value) -> Value:
-    """Return a 0-d value as 1-d."""
-    return unsqueeze(x, [0]) if x.ndim == 0 else x

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, lower, same
-from onnxjit._core.program import Value
 
 from . import structure
 from .basic import IndexView, parse_basic
 from .gather import gather
 from .structure import Shape, is_positive, same_shape
-from .view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.program import Value
+
+    from .view import View
 
 __all__ = [
     "BroadcastView", "ChainView", "DiagonalView", "IndexView", "ReshapeView", "SqueezeView",
@@ -195,7 +199,10 @@ class BroadcastView:
     def strides(self, shape: Shape, strides: Shape) -> Shape | None:
         """Return the strides: 0 along repeated axes."""
         lead = len(self.shape) - len(shape)
-        kept = [s if same(a, b) else 0 for a, b, s in zip(shape, self.shape[lead:], strides, strict=True)]
+        kept = [
+            s if same(a, b) else 0
+            for a, b, s in zip(shape, self.shape[lead:], strides, strict=True)
+        ]
         return (*(0,) * lead, *kept)
 
 
@@ -264,7 +271,7 @@ class DiagonalView:
         return (*rest, strides[self.axis1] + strides[self.axis2])
 
 
-# --- NumPy's rule for reshaping without a copy -------------------------------------------------
+# --- NumPy's rule for reshaping without a copy ---------------------------------------------
 
 
 def c_strides(shape: Sequence[DimLike]) -> tuple[DimLike, ...]:
