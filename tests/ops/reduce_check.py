@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._engine.compile import compile_program
-from onnxjit._ops.row import Ufunc
 from onnxjit._ops.table import FUNCTIONS, UFUNCS
 from onnxjit._ops.ufunc import ufunc_call
 from tests.ops.harness import trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from onnxjit._ops.row import Ufunc
 
 __all__ = ["DTYPES", "FLOATS", "INTS", "OPSETS", "agree", "compare", "data", "ours"]
 

@@ -27,7 +27,8 @@ J = np.array([1, 0])
 BASIC = [
     np.s_[1:], np.s_[:-1], np.s_[::-1], np.s_[::2], np.s_[-2:], np.s_[1:-1], np.s_[..., 0],
     np.s_[0], np.s_[None], np.s_[:, None], np.s_[1:2, ::-1], np.s_[:, -1], np.s_[5:2],
-    np.s_[::-2, 1:], np.s_[-3:100, :2], np.s_[0, 1], np.s_[:, 1:3, None], np.s_[()], np.s_[...],
+    np.s_[::-2, 1:], np.s_[-3:100, :2], np.s_[0, 1], np.s_[:, 1:3, None], np.s_[()],
+    np.s_[...], np.s_[-7::-1], np.s_[-2:-9:-1], np.s_[:, -5::-2], np.s_[3:-7:-3],
     np.s_[..., ::3], np.s_[2::-1], np.s_[0, ::-1], np.s_[:, ::2], np.s_[1:-1, 1:-1],
     np.s_[1:3, 0], np.s_[::2, ::2], np.s_[0, ..., 0], np.s_[:, :, 1], np.s_[1, :, ::2],
 ]  # fmt: skip
@@ -35,8 +36,8 @@ ADVANCED = [
     np.s_[I], np.s_[[0, 2]], np.s_[:, [0, 2, 1]], np.s_[..., [0, -1]], np.s_[I, J],
     np.s_[[0, 1], :, [1, 2]], np.s_[0, :, [1, 2]], np.s_[:, 0, [1, 2]], np.s_[:, [1, 2], 0],
     np.s_[[0, 1], 1:, None], np.s_[None, [0, 1], ::2], np.s_[:, None, [0, 1], None, 1:3],
-    np.s_[[],], np.s_[[0, 1], None, [1, 0]], np.s_[J[:, None], J, :], np.s_[True], np.s_[False],
-    np.s_[np.array(True), [0, 1]], np.s_[:, True], np.s_[0, True], np.s_[..., J, I, ::-1],
+    np.s_[[],], np.s_[[0, 1], None, [1, 0]], np.s_[J[:, None], J, :], np.s_[True],
+    np.s_[False], np.s_[np.array(True), [0, 1]], np.s_[:, True], np.s_[0, True], np.s_[..., J, I, ::-1],
     np.s_[1:, I, J], np.s_[I, 1, 2], np.s_[:, :, J[:, None]], np.s_[J.astype("u1")],
 ]  # fmt: skip
 SIZES = [((4, 5, 6), (3, 7, 4)), ((4, 5, 6), (3, 3, 3))]
@@ -213,56 +214,53 @@ def test_a_mask_keeps_the_sign_of_zero() -> None:
 # --- sizes and traced numbers as indices ---------------------------------------------------
 
 
+TRACED: list[Callable[[Any, Any], Any]] = [
+    lambda a, b: (a, slice(b, b)),
+    lambda a, b: (a, b),
+    lambda a, b: (slice(a, b), 0),
+    lambda _, b: (..., b),
+    lambda a, b: (slice(None, a), slice(b, None, -1)),
+    lambda a, b: (a, slice(b)),
+    lambda a, b: (slice(a, None, 2), [b, a]),
+]
+
+
 @pytest.mark.parametrize("opset", OPSETS)
-def test_traced_numbers(opset: int) -> None:
+@pytest.mark.parametrize("number", range(len(TRACED)))
+def test_traced_numbers(number: int, opset: int) -> None:
+    index = TRACED[number]
     x, y = values((4, 6)), values((7, 5), seed=1)
-    two, three = np.array(2), np.array(3)
-    for index in [
-        lambda a, b: a,
-        lambda a, b: (a, b),
-        lambda a, b: slice(a, b),
-        lambda a, b: (slice(None), b),
-        lambda a, b: (slice(None, a), slice(b, None, -1)),
-        lambda a, b: (a, slice(None, None, b) if isinstance(b, int) else slice(b)),
-    ]:
-        feeds = [y, np.array(1), np.array(4)]
-        got = run(
-            lambda v, a, b, i=index: read(v, i(a, b)), x, two, three, opset=opset, feeds=feeds
-        )
-        want = y[index(1, np.array(4))]
-        same(got[0], want)
-        changed = y.copy()
-        changed[index(1, np.array(4))] = 5
-        got = run(
-            lambda v, a, b, i=index: setitem(v, i(a, b), 5),
-            x,
-            two,
-            three,
-            opset=opset,
-            feeds=feeds,
-        )
-        same(got[0], changed)
+    one, four = np.array(1), np.array(4)
+    examples, feeds = [x, np.array(2), np.array(3)], [y, one, four]
+    got = run(lambda v, a, b: read(v, index(a, b)), *examples, opset=opset, feeds=feeds)
+    same(got[0], y[index(one, four)])
+    want = y.copy()
+    want[index(one, four)] = 5
+    got = run(lambda v, a, b: setitem(v, index(a, b), 5), *examples, opset=opset, feeds=feeds)
+    same(got[0], want)
 
 
 def test_sizes_as_indices() -> None:
     x, y = values((4, 6)), values((7, 5), seed=1)
-    for index in [
-        lambda v: v.shape[0] - 1,
+    indices: list[Callable[[Any], Any]] = [
+        lambda v: (v.shape[0] - 1,),
         lambda v: slice(v.shape[0] - 2, None),
         lambda v: (slice(v.shape[0] // 2), slice(None, v.shape[1] - 1)),
         lambda v: ([0, v.shape[0] - 1],),
-    ]:
-        same(run(lambda v, i=index: read(v, i(v)), x, feeds=[y])[0], y[index(y)])
+    ]
+    for index in indices:
+        same(run(lambda v: read(v, index(v)), x, feeds=[y])[0], y[index(y)])  # noqa: B023
         want = y.copy()
         want[index(y)] = 3
-        same(run(lambda v, i=index: setitem(v, i(v), 3), x, feeds=[y])[0], want)
+        same(run(lambda v: setitem(v, index(v), 3), x, feeds=[y])[0], want)  # noqa: B023
 
 
 # --- errors --------------------------------------------------------------------------------
 
 BAD: list[Any] = [
     np.s_[0, 0, 0], np.s_[5], np.s_[-4], np.s_[[5]], np.s_[1.0], np.s_["a"], np.s_[[1.0]],
-    np.s_[np.array([1.0])], np.s_[..., ...], np.s_[np.zeros(4, bool)], np.s_[[0, 1], [0, 1, 2]],
+    np.s_[np.array([1.0])], np.s_[..., ...], np.s_[np.zeros(4, bool)],
+    np.s_[[0, 1], [0, 1, 2]],
     np.s_[::0], np.s_["a":], np.s_[:, -9], np.s_[np.zeros((3, 3), bool)],
 ]  # fmt: skip
 

@@ -26,7 +26,8 @@ CALLS: tuple[tuple[Any, Any, Any, dict[str, Any]], ...] = (
     (np.vecmat, (4,), (2, 4, 3), {}), (np.tensordot, (3, 4, 5), (4, 5, 2), {}),
     (np.tensordot, (3, 4, 5), (5, 2, 3), {"axes": ((0, 2), (2, 0))}),
     (np.tensordot, (3, 4), (2,), {"axes": 0}), (np.kron, (2, 3), (3, 2), {}),
-    (np.kron, (2, 2, 2), (3,), {}),
+    (np.kron, (2, 2, 2), (3,), {}), (np.linalg.matmul, (3, 4), (4, 2), {}),
+    (np.linalg.vecdot, (4, 3), (4, 3), {"axis": 0}),
 )  # fmt: skip
 EINSUMS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
     ("ij,jk->ik", ((2, 3), (3, 4))), ("ij,jk", ((2, 3), (3, 4))), ("ii->i", ((3, 3),)),
@@ -90,9 +91,10 @@ def test_cross(dtype):
 
 def test_norm():
     orders: tuple[dict[str, Any], ...] = (
-        {}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": 1}, {"ord": np.inf}, {"ord": -1},
-        {"ord": "fro"}, {"ord": 1, "axis": 1}, {"ord": np.inf, "axis": 0}, {"ord": 3, "axis": 0},
-        {"ord": 0, "axis": 0}, {"ord": 1, "keepdims": True}, {"ord": -np.inf},
+        {}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": 1}, {"ord": np.inf},
+        {"ord": -1}, {"ord": "fro"}, {"ord": 1, "axis": 1}, {"ord": np.inf, "axis": 0},
+        {"ord": 3, "axis": 0}, {"ord": 0, "axis": 0}, {"ord": 1, "keepdims": True},
+        {"ord": -np.inf},
     )  # fmt: skip
     for dtype in ("i4", "f4", "f8"):
         x = data(dtype, (3, 4), nan=False)
@@ -100,6 +102,14 @@ def test_norm():
             compare(
                 lambda v, kw=kw: ours(np.linalg.norm)(v, **kw),
                 lambda v, kw=kw: np.linalg.norm(v, **kw),
+                x,
+                rtol=1e-5,
+            )
+        for f in (np.linalg.vector_norm, np.linalg.matrix_norm):
+            compare(ours(f), f, x, rtol=1e-5)
+            compare(
+                lambda v, f=f: ours(f)(v, keepdims=True),
+                lambda v, f=f: f(v, keepdims=True),
                 x,
                 rtol=1e-5,
             )

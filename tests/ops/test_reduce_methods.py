@@ -44,9 +44,7 @@ def test_native(ufunc, opset):
                 )
 
 
-@pytest.mark.parametrize(
-    "ufunc", [np.subtract, np.hypot, np.gcd], ids=lambda u: u.__name__
-)
+@pytest.mark.parametrize("ufunc", [np.subtract, np.hypot, np.gcd], ids=lambda u: u.__name__)
 @pytest.mark.parametrize("opset", [13, 28])
 def test_in_order(ufunc, opset):
     """Ufuncs without a reduction of their own go element by element."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onnxjit._rewrite import active, overlay_function, rewrite_function
+from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.doors import DOORS
@@ -32,8 +32,8 @@ def routed(session: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
         session.mark_old(fn.keywords, held_path("keywords", fn.keywords))
         return functools.partial(routed(session, fn.func), *fn.args, **fn.keywords)
     if isinstance(fn, FunctionType):
-        session.mark_defaults(fn)
-        return rewrite_function(fn) or overlay_function(fn)
+        copy: Callable[..., Any] = session.copy_of(fn)
+        return copy
     session.mark_old(fn, held_path("self", fn))
     found: Callable[..., Any] = session.routed(fn)
     return found

@@ -12,6 +12,8 @@ from onnxjit._core.bind import as_value, running_trace
 from onnxjit._core.dims import (
     Dim,
     DimLike,
+    dim_max,
+    dim_min,
     has_data,
     hint_of,
     lower,
@@ -39,6 +41,7 @@ from .structure import (
     concat,
     from_end,
     iota,
+    is_nonnegative,
     move_axis,
     reshape,
     reverse,
@@ -155,6 +158,19 @@ class Span:
             b if isinstance(b, Value) else cast(as_value(b), INT64) for b in (low, high)
         )
 
+    def sizes(self) -> tuple[DimLike, DimLike]:
+        """Return both bounds, which are sizes, as ONNX Slice has to have them."""
+        start, stop = self.bounds()
+        assert not isinstance(start, Value)
+        assert not isinstance(stop, Value)
+        if self.step > 0 or self.start is None or _is_reached(start, self.n):
+            return from_end(start, self.n), from_end(stop, self.n)
+        # ONNX takes a start before the first element for the first one, Python for nothing
+        assert self.begin is not None
+        begin = dim_max(self.begin, 0)
+        end = begin + self.length * self.step
+        return begin, dim_max(end, 0) + dim_min(end, 0) * (self.n + 1)
+
     def bounds(self) -> tuple[Number, Number]:
         """Return both bounds, missing ones as the ends of the axis."""
         first, last = (0, LAST) if self.step > 0 else (LAST, FIRST)
@@ -174,6 +190,11 @@ def whole(shape: Shape) -> list[Item]:
     return [Span(None, None, 1, n) for n in shape]
 
 
+def _is_reached(start: DimLike, n: DimLike) -> bool:
+    """Whether a bound is not before the first element of a not empty axis."""
+    return same(start, -1) or is_nonnegative(start) or is_nonnegative(n + start)
+
+
 def take_span(x: Value, axis: int, span: Span) -> Value:
     """Apply a slice to one axis."""
     if span.is_plain:
@@ -189,11 +210,9 @@ def _static_slice(x: Value, spans: Sequence[tuple[int, Span]]) -> Value:
     starts: list[DimLike] = []
     stops: list[DimLike] = []
     for _, span in cut:
-        start, stop = span.bounds()
-        assert not isinstance(start, Value)
-        assert not isinstance(stop, Value)
-        starts.append(from_end(start, span.n))
-        stops.append(from_end(stop, span.n))
+        start, stop = span.sizes()
+        starts.append(start)
+        stops.append(stop)
     return slice_axes(
         x,
         [axis for axis, _ in cut],
@@ -335,7 +354,7 @@ def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
 
 
 def basic_items(index: Any) -> tuple[Any, ...] | None:
-    """Return the parts of an index with integers only, slices, None, Ellipsis; None otherwise."""
+    """Return the parts of an index of integers, slices, None, Ellipsis; None for others."""
     parts = index if isinstance(index, tuple) else (index,)
     out: list[Any] = []
     for part in parts:
@@ -463,6 +482,16 @@ class IndexView:
                 out.append(strides[axis] * item.step)
             axis += 1
         return tuple(out)
+
+    def shown(self, shape: Shape) -> Shape:  # noqa: ARG002
+        """Return the sizes of the slices, 1 for new axes."""
+        return self.shape
+
+    def ranks(self, ranks: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the ranks of the sliced axes, 0 for new ones."""
+        rest = iter(ranks)
+        pairs = [(item, 0 if item is None else next(rest)) for item in self.items]
+        return tuple(rank for item, rank in pairs if not isinstance(item, Pick))
 
 
 def _places_vector(picks: Sequence[Pick]) -> Value:

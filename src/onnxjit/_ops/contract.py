@@ -460,7 +460,7 @@ def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Valu
 def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Value:
     if isinstance(order, str):
         msg = f"Invalid norm order '{order}' for vectors"
-        raise ValueError(msg)
+        raise ValueError(msg)  # noqa: TRY004  NumPy's exception
     if order is None or order == 2:
         return _root_of_squares(x, axes, keepdims=keepdims)
     if order == 0:
@@ -539,6 +539,30 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Va
         return _matrix_norm(value, ord, axes, keepdims=keep)
     msg = "Improper number of dimensions to norm."
     raise ValueError(msg)
+
+
+@function(ROWS, np.linalg.vector_norm, scalar=True)
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Value:
+    """Return the norm of vectors, of all elements without an axis; see `norm`."""
+    value = as_array(x)
+    if axis is not None and not isinstance(axis, tuple):
+        return norm(value, ord, axis, keepdims)
+    axes = normalize_axes(axis, value.ndim)
+    rest = [i for i in range(value.ndim) if i not in axes]
+    length = dim_prod(value.shape[i] for i in axes)
+    joined = reshape(
+        transpose(value, [*axes, *rest]), (length, *(value.shape[i] for i in rest))
+    )
+    found = norm(joined, ord, 0)
+    if not keepdims:
+        return found
+    return reshape(found, [1 if i in axes else n for i, n in enumerate(value.shape)])
+
+
+@function(ROWS, np.linalg.matrix_norm, scalar=True)
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Value:
+    """Return the norm of the matrices of the last two axes; see `norm`."""
+    return norm(as_array(x), ord, (-2, -1), keepdims)
 
 
 @function(ROWS, np.linalg.multi_dot)

@@ -209,7 +209,7 @@ def _sample(x: Any, number: int) -> Any:
 
 
 def value_size(value: Value, name: str) -> DimLike:
-    """Return the size that a 0-d int64 value holds: itself where known, else a size of data."""
+    """Return the size that a 0-d int64 value holds: a size of data where it is not known."""
     known = plain_dim(value)
     if known is not None:
         return known
@@ -268,8 +268,8 @@ def arange(
 
     Notes
     -----
-    Range over int64, Cast, Mul, Add: element i is start + i * delta in the result's dtype, where
-    delta is the second element minus the first, as NumPy's fill functions compute it.
+    Range over int64, Cast, Mul, Add: element i is start + i * delta in the result's dtype,
+    where delta is the second element minus the first, as NumPy's fill functions compute it.
     """
     del device
     start, end = (0, start_or_stop) if stop is None else (start_or_stop, stop)

@@ -108,7 +108,7 @@ def _gathered(x: Tensor, index: Tensor, *, axis: int) -> Tensor:
 
 
 def _strided_gather_is_slow(x: Tensor, index: Tensor, axis: int) -> bool:
-    """Whether copying element by element along an inner axis costs more than two transposes."""
+    """Whether copying single elements of an inner axis costs more than two transposes."""
     block = dim_prod(x.shape[axis + 1 :])
     if axis == 0 or index.ndim == 0 or not isinstance(block, int) or block > 8:
         return False
@@ -159,7 +159,7 @@ GATHER = Op(
 
 
 def gather(x: Value, index: Value, axis: int = 0) -> Value:
-    """Take slices along an axis at int64 places of any shape; negative ones count from the end.
+    """Take slices along an axis at int64 places; negative ones count from the end.
 
     Notes
     -----
@@ -176,8 +176,9 @@ def _gathered_nd(x: Tensor, index: Tensor, *, batch: int) -> Tensor:
 
 def _gather_nd_evaluate(x: Array, index: Array, *, batch: int) -> Array:
     lead = np.indices(index.shape[:batch], sparse=True)
-    lead = [i.reshape(i.shape + (1,) * (index.ndim - 1 - batch)) for i in lead]
-    return x[(*lead, *np.moveaxis(index, -1, 0))]
+    inner = (1,) * (index.ndim - 1 - batch)
+    grid = [i.reshape(i.shape + inner) for i in lead]
+    return np.asarray(x[(*grid, *np.moveaxis(index, -1, 0))])
 
 
 def _lower_gather_nd(e: Emit, equation: Equation, x: Handle, index: Handle) -> Handle:
@@ -420,15 +421,7 @@ def compress(x: Value, mask: Value, axis: int, owner: Value | None = None) -> Va
 # --- slices with bounds that are data ------------------------------------------------------
 
 
-def _sliced_at(
-    x: Tensor,
-    _: Tensor,
-    __: Tensor,
-    *,
-    axis: int,
-    step: int,
-    length: Fresh,
-) -> Tensor:
+def _sliced_at(x: Tensor, *_: Tensor, axis: int, length: Fresh, **__: Any) -> Tensor:
     return Tensor(x.dtype, (*x.shape[:axis], length.dim, *x.shape[axis + 1 :]))
 
 
@@ -450,7 +443,7 @@ SLICE_AT = Op("slice_at", result=_sliced_at, lower={13: _lower_slice_at})
 
 
 def slice_length(start: Value, stop: Value, step: int, n: DimLike) -> Dim:
-    """Return the size of a slice whose bounds are 0-d int64 values, along an axis of size n."""
+    """Return the size of a slice with 0-d int64 bounds along an axis of size n."""
     owner, other = (stop, start) if stop.known is None else (start, stop)
     return fresh_length(owner, ("slice", other.id, owner is stop, step, key(n)), "len")
 

@@ -51,14 +51,17 @@ def shape_text(shape: Sequence[DimLike]) -> str:
 
 
 _INPUT = "could not broadcast input array from shape {} into shape {}"
-_MISMATCH = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
+_MISMATCH = (
+    "shape mismatch: value array of shape {} could not be broadcast to indexing result of "
+    "shape {}"
+)
 _MASKED = (
     "NumPy boolean array indexing assignment cannot assign {} input values to the {} output "
     "values where the mask is true"
 )
 _MASKED_RANK = (
-    "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} "
-    "dimensions"
+    "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has "
+    "{} dimensions"
 )
 
 

@@ -213,8 +213,8 @@ def _depth(arrays: Any) -> int:
     """Return how deep the lists of a block matrix are nested; raises NumPy's errors."""
     if isinstance(arrays, tuple):
         msg = (
-            "arrays is a tuple. Only lists can be used to arrange blocks, and np.block does not "
-            "allow implicit conversion from tuple to ndarray."
+            "arrays is a tuple. Only lists can be used to arrange blocks, and np.block does "
+            "not allow implicit conversion from tuple to ndarray."
         )
         raise TypeError(msg)
     if not isinstance(arrays, list):

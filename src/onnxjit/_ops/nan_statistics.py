@@ -17,7 +17,7 @@ from .cumulative import without_nan
 from .elementwise import divide, isnan, less_equal, logical_not, multiply, sqrt, subtract
 from .elementwise import where as pick
 from .row import NO_VALUE, Function, Ufunc, function
-from .statistics import amax, amin, mean, prod, total, var, which_ddof
+from .statistics import mean, prod, total, var, which_ddof
 from .ufunc_methods import ufunc_reduce
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from onnxjit._core.dtypes import (
 )
 from onnxjit._core.op import Op
 
-from .convert import as_array
+from .convert import as_array, normalize_axis
 from .elementwise import multiply
 from .row import Function, Ufunc, function
 from .structure import as_1d, move_axis, reshape, squeeze, unsqueeze
@@ -196,6 +196,22 @@ ROWS += [
 ]
 
 
+@function(ROWS, np.linalg.matmul)
+def linalg_matmul(x1: Any, x2: Any, /) -> Value:
+    """Multiply matrices; see `matmul`."""
+    return matmul(*promoted(as_array(x1), as_array(x2)))
+
+
+@function(ROWS, np.linalg.vecdot)
+def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Value:
+    """Multiply vectors along an axis; see `vecdot`."""
+    moved = (
+        move_axis(v, normalize_axis(axis, v.ndim), v.ndim - 1)
+        for v in promoted(as_array(x1), as_array(x2))
+    )
+    return vecdot(*moved)
+
+
 # --- dot and its kin -------------------------------------------------------------------------
 
 
@@ -210,7 +226,8 @@ def _contract(a: Value, b: Value, axis: int) -> Value:
     if not require_equal(running_trace().env, a.shape[last], b.shape[axis]):
         msg = (
             f"shapes {_shape_text(a)} and {_shape_text(b)} not aligned: "
-            f"{size_text(a.shape[last])} (dim {last}) != {size_text(b.shape[axis])} (dim {axis})"
+            f"{size_text(a.shape[last])} (dim {last}) != "
+            f"{size_text(b.shape[axis])} (dim {axis})"
         )
         raise ValueError(msg)
     if b.ndim <= 2 and (a.ndim <= 2 or b.ndim == 2):

@@ -149,8 +149,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     condition = as_array(where)
     if condition.dtype is not BOOL:
         msg = (
-            f"Cannot cast array data from {condition.dtype.numpy!r} to dtype('bool') according "
-            "to the rule 'safe'"
+            f"Cannot cast array data from {condition.dtype.numpy!r} to dtype('bool') "
+            "according to the rule 'safe'"
         )
         raise TypeError(msg)
     return choose(fit(condition, x.shape), new, x)

@@ -191,8 +191,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Value:
         rolled = roll(structure.as_1d(x), shift, 0)
         return reshape(rolled, x.shape)
     axes = normalize_axes(axis, x.ndim, repeats=True)
+    shift = shift.tolist() if isinstance(shift, np.ndarray) else shift
     given = shift if isinstance(shift, (tuple, list)) else (shift,)
-    given = given.tolist() if isinstance(given, np.ndarray) else given
     if len(given) != len(axes) and 1 not in {len(given), len(axes)}:
         msg = "shape mismatch: objects cannot be broadcast to a single shape."
         raise ValueError(msg)
@@ -229,7 +229,7 @@ def _pairs(spec: Any, ndim: int) -> list[tuple[Any, Any]]:
     else:
         full = [tuple(rows)] * ndim
     if len(full) != ndim or any(len(r) != 2 for r in full):
-        msg = "operands could not be broadcast together with remapped shapes [original->remapped]"
+        msg = f"pad widths {spec} do not broadcast to shape ({ndim}, 2)"
         raise ValueError(msg)
     return [(r[0], r[1]) for r in full]
 

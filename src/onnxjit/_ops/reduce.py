@@ -20,7 +20,6 @@ from onnxjit._core.dtypes import (
     INT64,
     INTEGERS,
     UINT8,
-    DType,
 )
 from onnxjit._core.op import Op
 
@@ -107,6 +106,32 @@ def _blocks(e: Emit, length: Handle) -> tuple[Handle, Handle, Handle]:
     return number, block, e.op("Sub", e.op("Mul", number, block), length)
 
 
+def _is_flat(equation: Equation, x: Handle) -> bool:
+    """Whether float32 elements of unknown number are summed to one."""
+    axes: Axes = equation.params["axes"]
+    whole = len(axes) == equation.inputs[0].ndim > 0
+    return x.dtype is FLOAT32 and whole and isinstance(_length(equation), Dim)
+
+
+def _flat_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
+    """Sum all elements in blocks of 1024, then the sums of the blocks.
+
+    There is always a zero of padding, so that the result is 0.0 where NumPy's is.
+    """
+    size = e.const(np.array([_BLOCK], np.int64))
+    if equation.inputs[0].ndim > 1:
+        x = e.op("Reshape", x, e.const(np.array([-1], np.int64)))
+    length = e.op("Shape", x, out=INT64)
+    missing = e.op("Sub", size, e.op("Mod", length, size))
+    pads = e.op("Concat", e.const(np.array([0], np.int64)), missing, axis=0)
+    x = e.op("Pad", x, pads, e.const(0, x.dtype), mode="constant")
+    x = e.op("Reshape", x, e.const(np.array([-1, _BLOCK], np.int64)))
+    x = axes_input(e, "ReduceSum", axes_input(e, "ReduceSum", x, (-1,), False), (-1,), False)
+    if equation.params["keepdims"]:
+        x = e.op("Unsqueeze", x, e.const(np.array(equation.params["axes"], np.int64)))
+    return x
+
+
 def _two_stages(e: Emit, x: Handle, rank: int, length: DimLike) -> Handle:
     """Sum the last axis in blocks of about a thousand, then the sums of the blocks."""
     kept = [0] * (rank - 1)  # Reshape copies these sizes
@@ -161,6 +186,8 @@ def _float_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
     """
     wide = FLOAT32 if x.dtype is FLOAT16 else x.dtype
     y = e.cast(x, wide)
+    if _is_flat(equation, y):
+        return e.cast(_flat_sum(e, equation, y), x.dtype)
     if equation.params["axes"]:
         y = _plain_sum(e, equation, y)
     return e.cast(e.op("Sum", y, e.const(0, wide)), x.dtype)
@@ -170,7 +197,7 @@ SUM: Final = Op("reduce_sum", result=_reduced, lower={13: _float_sum}, evaluate=
 
 
 def _lower_count(e: Emit, equation: Equation, x: Handle) -> Handle:
-    """Count in floats: exact in float32 below 2**24, in float64 for all that fits in memory."""
+    """Count in floats: exact in float32 below 2**24, in float64 for all that fits memory."""
     most = upper(_length(equation))
     small = most is not None and most < _EXACT_FLOAT32
     axes, keepdims = equation.params["axes"], equation.params["keepdims"]

@@ -10,7 +10,7 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, dim_value
 from onnxjit._core.dims import Dim, DimLike, same
-from onnxjit._core.dtypes import BOOL, INT64, DType
+from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.op import Op
 from onnxjit._core.region import loop
 
@@ -18,7 +18,6 @@ from .cast import cast
 from .convert import as_array
 from .elementwise import (
     add,
-    greater_equal,
     isnan,
     less,
     less_equal,
@@ -68,8 +67,8 @@ def nonzero_places(a: Any) -> Value:
     if x.ndim == 0:
         msg = (
             "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() "
-            "instead. If the context of this error is of the form `arr[nonzero(cond)]`, just use "
-            "`arr[cond]`."
+            "instead. If the context of this error is of the form `arr[nonzero(cond)]`, just "
+            "use `arr[cond]`."
         )
         raise ValueError(msg)
     return places_of(as_truth(x))

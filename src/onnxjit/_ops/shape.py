@@ -18,7 +18,7 @@ from onnxjit._core.dims import (
 )
 from onnxjit._core.program import Value
 
-from .basic import IndexView, Item, Span, whole
+from .basic import IndexView, Span, whole
 from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
@@ -72,7 +72,7 @@ def target_shape(old: Shape, new: Any) -> Shape:
 
 
 def _checked_order(order: str, allowed: str = "CFA") -> str:
-    if not isinstance(order, str) or order.upper() not in allowed:
+    if str(order).upper() not in tuple(allowed):
         msg = f"order must be one of {', '.join(map(repr, allowed))} (got {order!r})"
         raise ValueError(msg)
     return order.upper()
@@ -269,11 +269,8 @@ def expand_dims(a: Any, axis: Any) -> View:
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     rank = x.ndim + len(given)
     places = normalize_axes(given, rank)
-    items: list[Item] = []
     rest = iter(whole(x.shape))
-    for i in range(rank):
-        items.append(None if i in places else next(rest))
-    return IndexView(items)
+    return IndexView([None if i in places else next(rest) for i in range(rank)])
 
 
 @function(ROWS, np.squeeze, view=True, api="squeeze")

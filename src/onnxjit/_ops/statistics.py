@@ -3,30 +3,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
 from onnxjit._core.dims import dim_max, dim_prod
-from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from onnxjit._core.program import Value
 
 from .cast import cast
 from .convert import as_array, as_dtype, normalize_axes
 from .elementwise import (
     divide,
-    equal,
     maximum,
     multiply,
     sqrt,
     square,
     subtract,
 )
-from .elementwise import (
-    where as pick,
-)
-from .reduce import count_true, reduce_sum
+from .reduce import count_true
 from .row import NO_VALUE, Function, Ufunc, function
 from .structure import broadcast_to
 from .ufunc_methods import as_truth, ufunc_reduce
@@ -44,6 +40,11 @@ Flag = Any
 def is_given(x: Any) -> bool:
     """Whether an optional argument was passed."""
     return x is not NO_VALUE and x is not None
+
+
+def has_no_mask(where: Any) -> bool:
+    """Whether ``where`` includes everything."""
+    return where is True or where is NO_VALUE
 
 
 # --- reductions that are ufuncs --------------------------------------------------------------
@@ -84,22 +85,10 @@ def total(
     last.
     """
     x = as_array(a)
-    if x.dtype is BOOL and dtype is None and not is_given(initial) and where in _NO_MASK:
+    if x.dtype is BOOL and dtype is None and not is_given(initial) and has_no_mask(where):
         keep = keepdims is not NO_VALUE and bool(keepdims)
         return count_true(x, tuple(sorted(normalize_axes(axis, x.ndim))), keepdims=keep)
     return ufunc_reduce(np.add, x, axis, dtype, keepdims, initial, where)
-
-
-class _NoMask:
-    """The values of ``where`` that include everything, compared by identity."""
-
-    __slots__ = ()
-
-    def __contains__(self, where: object) -> bool:
-        return where is True or where is NO_VALUE
-
-
-_NO_MASK: Final = _NoMask()
 
 
 @function(ROWS, np.prod, scalar=True, api="prod")
@@ -220,7 +209,7 @@ def count_nonzero(a: Any, axis: Axis = None, *, keepdims: Flag = False) -> Value
 
 def item_count(x: Value, axis: Axis, keepdims: Flag, where: Any) -> Value | int:
     """Return how many elements go into each result, as int64 (a plain int where known)."""
-    if where in _NO_MASK:
+    if has_no_mask(where):
         n = dim_prod(x.shape[i] for i in normalize_axes(axis, x.ndim))
         return n if isinstance(n, int) else dim_value(n)
     mask = broadcast_to(as_array(where), x.shape)
@@ -283,10 +272,11 @@ def squared_deviation(x: Value, middle: Value) -> Value:
     return result
 
 
-def degrees(count: Value | int, ddof: Any) -> Value | int | float:
+def degrees(count: Value | int, ddof: Any) -> Value | float:
     """Return ``max(count - ddof, 0)``."""
     if isinstance(count, int) and not isinstance(ddof, Value):
-        return max(count - ddof, 0)
+        known: float = max(count - ddof, 0)
+        return known
     if isinstance(count, Value) and count.equation is not None and isinstance(ddof, int):
         dim = count.equation.params.get("dim")
         if dim is not None:

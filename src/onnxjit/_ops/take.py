@@ -34,7 +34,7 @@ def safe_places(
     Raises
     ------
     TypeError
-        They are an array that `casting` does not let become integers; lists are cast as they are.
+        An array that `casting` does not let become integers; lists are cast as they are.
     IndexError
         Known ones are outside, in mode "raise".
     """
@@ -44,19 +44,19 @@ def safe_places(
     is_array = isinstance(indices, (Value, np.ndarray)) and x.ndim
     if is_array and not np.can_cast(x.dtype.numpy, np.int64, casting):  # type: ignore[arg-type]
         msg = (
-            f"Cannot cast array data from {x.dtype.numpy!r} to dtype('int64') according to the "
-            f"rule '{casting}'"
+            f"Cannot cast array data from {x.dtype.numpy!r} to dtype('int64') according to "
+            f"the rule '{casting}'"
         )
         raise TypeError(msg)
     at = cast(x, INT64)
     if mode == "clip":
-        return maximum(minimum(at, n - 1), 0)
-    if mode == "wrap":
-        return remainder(at, n)
-    if mode != "raise":
+        at = maximum(minimum(at, n - 1), 0)
+    elif mode == "wrap":
+        at = remainder(at, n)
+    elif mode != "raise":
         msg = f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})"
         raise ValueError(msg)
-    if at.known is not None and isinstance(n, int):
+    elif at.known is not None and isinstance(n, int):
         wrong = at.known[(at.known < -n) | (at.known >= n)]
         if wrong.size:
             raise out_of_bounds(int(wrong[0]), axis, n)
@@ -90,7 +90,7 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Value:
 
 
 def along_axis(x: Value, indices: Any, axis: Any) -> tuple[Value, Value, int]:
-    """Return array and places with equal sizes off the axis, as ``take_along_axis`` has them."""
+    """Return array and places with equal sizes off the axis, broadcast as NumPy does."""
     at = as_array(indices)
     if at.dtype.kind not in "iu":
         msg = "`indices` must be an integer array"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value, running_trace
-from onnxjit._core.dims import DimLike, broadcast_shapes, dim_prod, same
+from onnxjit._core.bind import as_value
+from onnxjit._core.dims import dim_prod, same
 from onnxjit._core.dtypes import BOOL, INT64, UINT64, DType, from_numpy
 from onnxjit.errors import UnsupportedError
 
@@ -51,7 +51,7 @@ from .scan import (
     running,
     running_associative,
 )
-from .structure import broadcast_to, reshape, unsqueeze
+from .structure import reshape
 from .ufunc import ufunc_call
 
 if TYPE_CHECKING:

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from .view import View
 
 __all__ = [
-    "BroadcastView", "ChainView", "DiagonalView", "IndexView", "ReshapeView", "SqueezeView",
-    "TransposeView", "UndecidedError", "c_strides", "parse_basic", "reshape_strides",
+    "BroadcastView", "ChainView", "DiagonalView", "IndexView", "RavelView", "ReshapeView",
+    "SqueezeView", "TransposeView", "UndecidedError", "c_strides", "is_contiguous",
+    "parse_basic", "reshape_strides",
 ]  # fmt: skip
+
+
+Ranks = tuple[int, ...]
 
 
 class UndecidedError(Exception):
@@ -61,6 +65,14 @@ class TransposeView:
         """Return the strides in the new order."""
         return tuple(strides[p] for p in self.perm)
 
+    def shown(self, shape: Shape) -> Shape:
+        """Return the sizes in the new order."""
+        return tuple(shape[p] for p in self.perm)
+
+    def ranks(self, ranks: Ranks) -> Ranks:
+        """Return the ranks in the new order."""
+        return tuple(ranks[p] for p in self.perm)
+
 
 class ReshapeView:
     """The elements in C order under another shape.
@@ -85,15 +97,49 @@ class ReshapeView:
         """Return `new` in the base's shape."""
         return structure.reshape(new, base.shape)
 
-    def strides(self, shape: Shape, strides: Shape) -> Shape | None:
+    def strides(self, shape: Shape, strides: Shape, *, guard: bool = False) -> Shape | None:
         """Return the strides, None where NumPy copies.
+
+        Parameters
+        ----------
+        shape, strides : tuple of int or Dim
+            The array as it lies in memory.
+        guard : bool
+            Decide by the example what the sizes leave open, with a guard.
 
         Raises
         ------
         UndecidedError
             It depends on sizes that are not known.
         """
-        return reshape_strides(shape, strides, self.shape)
+        return reshape_strides(shape, strides, self.shape, guard=guard)
+
+    def shown(self, shape: Shape) -> Shape:  # noqa: ARG002
+        """Return the new sizes."""
+        return self.shape
+
+    def ranks(self, ranks: Ranks) -> Ranks | None:  # noqa: ARG002
+        """Return None: the order in memory follows from strides only."""
+        return None
+
+
+class RavelView(ReshapeView):
+    """The elements in C order as a vector: a view of contiguous memory only.
+
+    ``x[::2].reshape(-1)`` is a view, ``x[::2].ravel()`` a copy.
+    """
+
+    __slots__ = ()
+
+    def strides(self, shape: Shape, strides: Shape, *, guard: bool = False) -> Shape | None:
+        """Return the stride 1, None where the array is not contiguous.
+
+        Raises
+        ------
+        UndecidedError
+            It depends on sizes that are not known.
+        """
+        return (1,) if is_contiguous(shape, strides, guard=guard) else None
 
 
 class SqueezeView:
@@ -121,7 +167,15 @@ class SqueezeView:
 
     def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
         """Return the strides that are left."""
-        return tuple(s for axis, s in enumerate(strides) if axis not in self.axes)
+        return self.shown(strides)
+
+    def shown(self, shape: Shape) -> Shape:
+        """Return the sizes that are left."""
+        return tuple(s for axis, s in enumerate(shape) if axis not in self.axes)
+
+    def ranks(self, ranks: Ranks) -> Ranks:
+        """Return the ranks that are left."""
+        return tuple(r for axis, r in enumerate(ranks) if axis not in self.axes)
 
 
 class ChainView:
@@ -160,17 +214,21 @@ class ChainView:
             found = view.strides(shape, strides)
             if found is None:
                 return None
-            shape, strides = _shown(view, shape), found
+            shape, strides = view.shown(shape), found
         return strides
 
+    def shown(self, shape: Shape) -> Shape:
+        """Return the sizes of the last view."""
+        for view in self.views:
+            shape = view.shown(shape)
+        return shape
 
-def _shown(view: View, shape: Shape) -> Shape:
-    """Return the shape of a view of an array, for the views that are chained."""
-    if isinstance(view, TransposeView):
-        return tuple(shape[p] for p in view.perm)
-    if isinstance(view, (ReshapeView, IndexView)):
-        return view.shape
-    raise UndecidedError
+    def ranks(self, ranks: Ranks) -> Ranks | None:
+        """Return the ranks of the last view."""
+        found: Ranks | None = ranks
+        for view in self.views:
+            found = None if found is None else view.ranks(found)
+        return found
 
 
 class BroadcastView:
@@ -192,7 +250,7 @@ class BroadcastView:
         """Return the broadcast value."""
         return structure.broadcast_to(base, self.shape)
 
-    def write(self, base: Value, new: Value) -> Value:
+    def write(self, base: Value, new: Value) -> Value:  # noqa: ARG002  the protocol's
         """Refuse."""
         raise read_only()
 
@@ -204,6 +262,14 @@ class BroadcastView:
             for a, b, s in zip(shape, self.shape[lead:], strides, strict=True)
         ]
         return (*(0,) * lead, *kept)
+
+    def shown(self, shape: Shape) -> Shape:  # noqa: ARG002
+        """Return the new sizes."""
+        return self.shape
+
+    def ranks(self, ranks: Ranks) -> Ranks | None:
+        """Return the ranks, 0 for new axes; repeated ones have a length of 1 in the base."""
+        return (*(0,) * (len(self.shape) - len(ranks)), *ranks)
 
 
 class DiagonalView:
@@ -260,7 +326,7 @@ class DiagonalView:
         places = add(multiply(structure.iota(n), m + 1), start)
         return gather(flat, places, flat.ndim - 1)
 
-    def write(self, base: Value, new: Value) -> Value:
+    def write(self, base: Value, new: Value) -> Value:  # noqa: ARG002  the protocol's
         """Refuse."""
         raise read_only()
 
@@ -269,6 +335,15 @@ class DiagonalView:
         rest = [s for i, s in enumerate(strides) if i not in {self.axis1, self.axis2}]
         del shape
         return (*rest, strides[self.axis1] + strides[self.axis2])
+
+    def shown(self, shape: Shape) -> Shape:
+        """Return the sizes, the diagonal's last."""
+        rest = [n for i, n in enumerate(shape) if i not in {self.axis1, self.axis2}]
+        return (*rest, self.length(shape))
+
+    def ranks(self, ranks: Ranks) -> Ranks | None:  # noqa: ARG002
+        """Return None: the order in memory follows from strides only."""
+        return None
 
 
 # --- NumPy's rule for reshaping without a copy ---------------------------------------------
@@ -279,35 +354,60 @@ def c_strides(shape: Sequence[DimLike]) -> tuple[DimLike, ...]:
     return tuple(dim_prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-def _decide_equal(a: DimLike, b: DimLike) -> bool:
+def _decide_equal(a: DimLike, b: DimLike, guard: bool) -> bool:  # noqa: FBT001
     if same(a, b):
         return True
     for difference in (a - b, b - a):
         if is_positive(difference):
             return False
-    if isinstance(a, int) and isinstance(b, int):
-        return False
+    if guard or (isinstance(a, int) and isinstance(b, int)):
+        return bool(a == b)
     raise UndecidedError
 
 
-def _decide_less(a: DimLike, b: DimLike) -> bool:
+def _decide_less(a: DimLike, b: DimLike, guard: bool) -> bool:  # noqa: FBT001
     if is_positive(b - a):
         return True
     low = lower(a - b)
     if low is not None and low >= 0:
         return False
+    if guard:
+        return bool(a < b)
     raise UndecidedError
 
 
-def _is_contiguous(shape: Sequence[DimLike], strides: Sequence[DimLike]) -> bool:
-    return all(
+def is_contiguous(
+    shape: Sequence[DimLike], strides: Sequence[DimLike], *, guard: bool = False
+) -> bool:
+    """Whether an array is C-contiguous; axes of length 1 may have any stride.
+
+    Raises
+    ------
+    UndecidedError
+        It depends on sizes that are not known, and no guard may be taken.
+    """
+    if all(
         same(n, 1) or same(s, want)
         for n, s, want in zip(shape, strides, c_strides(shape), strict=True)
-    )
+    ):
+        return True
+    if any(_decide_equal(n, 0, guard) for n in shape):
+        return True
+    want: DimLike = 1
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        if not _decide_equal(n, 1, guard):
+            if not _decide_equal(s, want, guard):
+                return False
+            want = want * n
+    return True
 
 
 def reshape_strides(
-    shape: Sequence[DimLike], strides: Sequence[DimLike], new: Sequence[DimLike]
+    shape: Sequence[DimLike],
+    strides: Sequence[DimLike],
+    new: Sequence[DimLike],
+    *,
+    guard: bool = False,
 ) -> tuple[DimLike, ...] | None:
     """Return the strides of a reshaped view, None where NumPy copies.
 
@@ -317,25 +417,39 @@ def reshape_strides(
         The array as it lies in memory; strides count elements.
     new : sequence of int or Dim
         The shape asked for, of as many elements.
+    guard : bool
+        Decide by the example what the sizes leave open, with a guard.
 
     Raises
     ------
     UndecidedError
         It depends on sizes that are not known; plain ints always have an answer.
     """
-    if _is_contiguous(shape, strides):
+    if all(
+        same(n, 1) or same(s, want)
+        for n, s, want in zip(shape, strides, c_strides(shape), strict=True)
+    ):
         return c_strides(new)
-    kept = [(n, s) for n, s in zip(shape, strides, strict=True) if not same(n, 1)]
-    if any(same(n, 0) for n in shape) or not kept:
+    if any(same(n, 0) or (guard and _decide_equal(n, 0, guard)) for n in shape):
+        return c_strides(new)
+    kept = [
+        (n, s)
+        for n, s in zip(shape, strides, strict=True)
+        if not (same(n, 1) or (guard and _decide_equal(n, 1, guard)))
+    ]
+    if not kept:
         return c_strides(new)
     old_n, old_s = [n for n, _ in kept], [s for _, s in kept]
     if same_shape(old_n, new):
         return tuple(old_s)
-    return _regrouped(old_n, old_s, list(new))
+    return _regrouped(old_n, old_s, list(new), guard)
 
 
 def _regrouped(
-    old: list[DimLike], strides: list[DimLike], new: list[DimLike]
+    old: list[DimLike],
+    strides: list[DimLike],
+    new: list[DimLike],
+    guard: bool,  # noqa: FBT001
 ) -> tuple[DimLike, ...] | None:
     """Match runs of old axes with runs of new ones of the same product (NumPy's walk)."""
     out: list[DimLike] = [0] * len(new)
@@ -343,15 +457,15 @@ def _regrouped(
     oj = nj = 1
     while oi < len(old) and ni < len(new):
         have, want = old[oi], new[ni]
-        while not _decide_equal(want, have):
-            if _decide_less(want, have):
+        while not _decide_equal(want, have, guard):
+            if _decide_less(want, have, guard):
                 want = want * new[nj]
                 nj += 1
             else:
                 have = have * old[oj]
                 oj += 1
         for k in range(oi, oj - 1):
-            if not _decide_equal(strides[k], old[k + 1] * strides[k + 1]):
+            if not _decide_equal(strides[k], old[k + 1] * strides[k + 1], guard):
                 return None
         out[nj - 1] = strides[oj - 1]
         for k in range(nj - 1, ni, -1):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite.rewritten import is_rewritten
-from onnxjit._rewrite.route import route
+from onnxjit._rewrite.route import copy_of, route
 from onnxjit._rewrite.state import SESSION, State
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class Session:
         """
         self._state.mark_old(value, path)
 
-    def mark_defaults(self, fn: FunctionType) -> None:
-        """Note that the defaults of a function are older than the trace."""
-        self._state.mark_defaults(fn)
+    def copy_of(self, fn: FunctionType) -> FunctionType:
+        """Return the rewritten copy of a function, or what comes closest to it."""
+        return copy_of(self._state, fn)
 
     def is_old(self, obj: object) -> bool:
         return self._state.old_entry(obj) is not None

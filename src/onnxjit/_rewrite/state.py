@@ -310,7 +310,7 @@ def _children(obj: object, path: Path | None) -> list[tuple[object, Path | None]
 
 def _is_stored(obj: object, name: str, value: object) -> bool:
     """Whether an attribute is looked up, not computed afresh by each look."""
-    if isinstance(obj, ModuleType | type):
+    if isinstance(obj, ModuleType):
         return True
     if vars(obj).get(name) is value if hasattr(obj, "__dict__") else False:
         return True
