@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import linecache
 import random
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -152,6 +153,26 @@ class Program:
     def forget(self) -> None:
         """Drop the source from `linecache`."""
         linecache.cache.pop(f"<random program {self.seed}>", None)
+
+    def live(self) -> Program:
+        """Return a program that does the same and returns all it makes on the way.
+
+        A graph leaves out what nothing depends on, with the exception that it would raise.
+        """
+        text = re.sub(r"def helper(\d+)\(", r"def helper\1(keep, ", self.source)
+        text = re.sub(r"(?<!def )helper(\d+)\(", r"helper\1(keep, ", text)
+        lines: list[str] = []
+        for line in text.splitlines():
+            if line.startswith("    return ") and "def program" in "".join(lines):
+                lines.append(f"    return keep, {line.removeprefix('    return ')}")
+                continue
+            lines.append(line)
+            if line.startswith("def program"):
+                lines.append("    keep = []")
+            name = re.match(r"    ([avpq]\d*)\b(?!\()", line)
+            if name is not None:
+                lines.append(f"    keep.append({name[1]})")
+        return Program(self.seed, "\n".join(lines) + "\n", self.calls)
 
     def script(self) -> str:
         """Return the program as text that a person can run."""

@@ -37,7 +37,8 @@ ADVANCED = [
     np.s_[[0, 1], :, [1, 2]], np.s_[0, :, [1, 2]], np.s_[:, 0, [1, 2]], np.s_[:, [1, 2], 0],
     np.s_[[0, 1], 1:, None], np.s_[None, [0, 1], ::2], np.s_[:, None, [0, 1], None, 1:3],
     np.s_[[],], np.s_[[0, 1], None, [1, 0]], np.s_[J[:, None], J, :], np.s_[True],
-    np.s_[False], np.s_[np.array(True), [0, 1]], np.s_[:, True], np.s_[0, True], np.s_[..., J, I, ::-1],
+    np.s_[False], np.s_[np.array(True), [0, 1]], np.s_[:, True], np.s_[0, True],
+    np.s_[..., J, I, ::-1],
     np.s_[1:, I, J], np.s_[I, 1, 2], np.s_[:, :, J[:, None]], np.s_[J.astype("u1")],
 ]  # fmt: skip
 SIZES = [((4, 5, 6), (3, 7, 4)), ((4, 5, 6), (3, 3, 3))]

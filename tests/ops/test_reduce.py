@@ -189,7 +189,8 @@ def test_where_and_initial():
     for dtype in DTYPES:
         x, w = data(dtype, (4, 5), nan=False), data("?", (4, 5))
         rtol = 5 * RTOL.get(dtype, 1e-13)
-        for f in (np.sum, np.prod, np.mean, np.any, np.all, np.var, np.std):
+        sums: tuple[Any, ...] = (np.sum, np.prod, np.mean, np.any, np.all, np.var, np.std)
+        for f in sums:
             compare(
                 lambda v, m, f=f: ours(f)(v, axis=1, where=m),
                 lambda v, m, f=f: f(v, axis=1, where=m),
@@ -197,7 +198,8 @@ def test_where_and_initial():
                 w,
                 rtol=rtol,
             )
-        for f in (np.max, np.min):
+        extrema: tuple[Any, ...] = (np.max, np.min)
+        for f in extrema:
             compare(
                 lambda v, m, f=f: ours(f)(v, axis=1, where=m, initial=1),
                 lambda v, m, f=f: f(v, axis=1, where=m, initial=1),

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,10 @@ from tests.ops.harness import run
 from tests.ops.reduce_check import DTYPES, RTOL, compare, data, ours
 
 NATIVE = tuple(REDUCTIONS)
+TWO: tuple[np.ufunc, ...] = (np.add, np.maximum)
+THREE: tuple[np.ufunc, ...] = (np.add, np.multiply, np.less)
+RUNNING: tuple[Any, ...] = (np.cumsum, np.cumprod, np.nancumsum)
+CUMULATIVE: tuple[Any, ...] = (np.cumulative_sum, np.cumulative_prod)
 
 
 def rounding(ufunc: np.ufunc, dtype: str) -> float:
@@ -83,11 +89,11 @@ def test_in_order(ufunc, opset):
 
 def test_outer_and_reduceat():
     x, y = data("f8", (3,), nan=False), data("f4", (2, 4), nan=False)
-    for ufunc in (np.add, np.multiply, np.less):
+    for ufunc in THREE:
         compare(lambda a, b, u=ufunc: ufunc_outer(UFUNCS[u], a, b), ufunc.outer, x, y)
     z = data("f8", (7, 2), nan=False)
     places = [0, 4, 1, 6]
-    for ufunc in (np.add, np.maximum):
+    for ufunc in TWO:
         compare(
             lambda v, u=ufunc: ufunc_reduceat(UFUNCS[u], v, places),
             lambda v, u=ufunc: u.reduceat(v, places),
@@ -105,7 +111,7 @@ def test_running_sums(opset):
         rtol = RTOL.get(dtype, 0)
         for shape in ((4, 5), (1,), (0,), ()):
             x = data(dtype, shape, nan=False)
-            for f in (np.cumsum, np.cumprod, np.nancumsum):
+            for f in RUNNING:
                 for axis in (None, 0, 1)[: 1 + len(shape)]:
                     compare(
                         lambda v, f=f, a=axis: ours(f)(v, axis=a),
@@ -114,7 +120,7 @@ def test_running_sums(opset):
                         opset=opset,
                         rtol=rtol,
                     )
-        for f in (np.cumulative_sum, np.cumulative_prod):
+        for f in CUMULATIVE:
             compare(
                 lambda v, f=f: ours(f)(v, include_initial=True),
                 lambda v, f=f: f(v, include_initial=True),
@@ -124,7 +130,7 @@ def test_running_sums(opset):
             )
     x = data("f8", (3, 4), nan=False)
     feeds = [[data("f8", s, nan=False)] for s in ((2, 0), (1, 9), (5, 1))]
-    for f in (np.cumsum, np.cumprod):
+    for f in RUNNING[:2]:
         compare(
             lambda v, f=f: ours(f)(v, axis=1),
             lambda v, f=f: f(v, axis=1),

@@ -105,11 +105,10 @@ def test_unique(dtype, opset):
     x = data(dtype, (4, 5))
     if dtype[0] == "f":
         x[1], x[3, 3] = np.nan, np.nan
-    flags = (True, True, True)
     feeds = [[x[:0]], [x[:1, :1]], [x[:2]]]
     compare(
-        lambda v: ours(np.unique)(v, *flags),
-        lambda v: np.unique(v, *flags),
+        lambda v: ours(np.unique)(v, True, True, True),
+        lambda v: np.unique(v, True, True, True),
         x,
         feeds=feeds,
         opset=opset,

@@ -23,6 +23,7 @@ from .record import Recording, Result
 __all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
 
 Guard = Callable[[Sequence[Any]], bool]
+Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
 
 #: plain results that a caller may change
 _FRESH: Final = (np.ndarray, set, deque, bytearray)
@@ -198,18 +199,27 @@ class Entry:
         compiled = self.compiled
         feeds = [self.feed(i) for i in compiled.inputs]
         build = self.build
-        written = [
-            (i, _getter(self.recording, compiled, k)) for i, k in self.recording.written
-        ]
+        written = [(i, self._new(k)) for i, k in self.recording.written]
         execute = compiled.run
 
         def run(a: Sequence[Any]) -> Any:
             out = execute([feed(a) for feed in feeds])
-            for i, get in written:
-                np.copyto(a[i], get(out, a))
-            return build(out, a)
+            if not written:
+                return build(out, a)
+            # whatever is taken from the arguments is taken before one of them changes
+            result = build(out, a)
+            for i, new in [(i, get(out, a)) for i, get in written]:
+                np.copyto(a[i], new)
+            return result
 
         return run
+
+    def _new(self, k: int) -> Getter:
+        """Return how the new content of a written argument is had."""
+        get = _getter(self.recording, self.compiled, k)
+        if self.compiled.outputs[k][0] != "input":
+            return get
+        return lambda out, a: get(out, a).copy()
 
     def feed(self, i: int) -> Callable[[Sequence[Any]], Any]:
         """Return how leaf `i` of a call becomes an ndarray that onnxruntime takes."""
@@ -224,9 +234,6 @@ class Entry:
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype.newbyteorder("=")
-
-
-Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
 
 
 def computed_dtype(recording: Recording, k: int) -> np.dtype[Any] | None:

@@ -25,10 +25,11 @@ from onnxjit.errors import (
     UnsupportedError,
 )
 
+from .boundary import as_eager, from_eager
 from .entry import Entry
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .record import record
-from .run import as_eager, call_traced, from_eager
+from .run import call_traced
 
 __all__ = ["evaluate"]
 

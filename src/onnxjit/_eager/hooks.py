@@ -10,15 +10,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.path import Path
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
 from onnxjit._trace.array import Array
-from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import SideEffectError
+
+from .boundary import from_eager
 
 __all__ = ["EagerHooks", "TraceHooks"]
 
@@ -72,6 +74,20 @@ class TraceHooks:
             return functools.reduce(operator.or_, tests, False)
         return item in container
 
+    def formatted(self, value: Any, /) -> Any:
+        """Return the numbers that text is made of; what only a run knows stays as it is."""
+        if isinstance(value, Dim):
+            return value if has_data(value) else int(value)
+        if isinstance(value, Array):
+            return to_numpy(value)
+        if type(value) in (tuple, list):
+            return type(value)(map(self.formatted, value))
+        return value
+
+    def stored(self, value: Any, /) -> Any:
+        """Return the value: nothing old is stored to under a trace."""
+        return value
+
     def side_effect(self, what: str, obj: object, detail: str, /) -> None:
         """Refuse to change what is older than the trace."""
         self.tracer.mark_line()
@@ -106,6 +122,14 @@ class EagerHooks:
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container``."""
         return item in container
+
+    def formatted(self, value: Any, /) -> Any:
+        """Return the value as it is: eager arrays know their text."""
+        return value
+
+    def stored(self, value: Any, /) -> Any:
+        """Return NumPy's own in the place of eager arrays, which the user does not know."""
+        return from_eager(value)
 
     def side_effect(self, what: str, obj: object, detail: str, /) -> None:
         """Let it happen: eager code runs as Python does."""

@@ -16,7 +16,12 @@ from onnxjit._rewrite.path import Path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer
-from onnxjit.errors import AliasError, SideEffectError, UnsupportedError
+from onnxjit.errors import (
+    AliasError,
+    DataDependentError,
+    SideEffectError,
+    UnsupportedError,
+)
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, children
 
@@ -182,16 +187,17 @@ class _Outputs:
 
     def array(self, x: Array) -> Result:
         """Return where a traced array of the result comes from."""
-        found = self.handles.get(id(x))
+        is_argument = x._settled_argument()
+        key = id(x) if x._views or x._kind != ARRAY else id(x._storage)
+        found = self.handles.get(key)
         if found is None:
-            found = self.handles[id(x)] = self._array(x)
+            found = self.handles[key] = self._array(x, is_argument=is_argument)
             self.alive.append(x)
         return found
 
-    def _array(self, x: Array) -> Result:
-        if not x._views and id(x._storage) in self.arguments and x._kind in (ARRAY, SCALAR):
-            if x._storage.argument is not None:
-                return Result("argument", index=self.arguments[id(x._storage)], kind=x._kind)
+    def _array(self, x: Array, *, is_argument: bool) -> Result:
+        if is_argument and id(x._storage) in self.arguments and x._kind in (ARRAY, SCALAR):
+            return Result("argument", index=self.arguments[id(x._storage)], kind=x._kind)
         return self.value(x._value, x._kind)
 
     def value(self, value: Value, kind: str) -> Result:
@@ -248,12 +254,17 @@ def _checked_static(x: Any) -> Any:
 
     Raises
     ------
+    DataDependentError
+        Text made of a traced array.
     UnsupportedError
         An iterator, which only one call can use up, or an object that holds traced arrays.
     """
     if isinstance(x, Iterator):
         msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
         raise UnsupportedError(msg)
+    if isinstance(x, str) and "<traced " in x:
+        msg = "the function returns text made of a traced array, which only a run of the model knows"
+        raise DataDependentError(msg)
     held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []
     if isinstance(x, (set, frozenset, deque)):
         held += x

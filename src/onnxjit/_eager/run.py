@@ -8,18 +8,15 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
-import numpy as np
-
 from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
-from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.doors import DOORS
 from onnxjit._trace.trace import Tracer
 
+from .boundary import Loan
 from .hooks import EagerHooks, TraceHooks
-from .leaves import leaf_of, map_tree
 
-__all__ = ["as_eager", "call_eagerly", "call_traced", "from_eager", "routed"]
+__all__ = ["call_eagerly", "call_traced", "routed"]
 
 
 def routed(session: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -81,36 +78,13 @@ def numpy_source(func: Any) -> Callable[..., Any] | None:
 DOORS.source = numpy_source
 
 
-def as_eager(x: Any, *, top: bool = False) -> Any:
-    """Replace ndarrays and NumPy scalars in a tree by eager arrays."""
-
-    def leaf(item: Any, _top: bool) -> Any:
-        if isinstance(item, np.ndarray) and leaf_of(item, "argument", top=False) is not None:
-            return Array.eager(item)
-        if isinstance(item, np.generic) and leaf_of(item, "argument", top=False) is not None:
-            return Array.eager(np.asarray(item), SCALAR)
-        return item
-
-    return map_tree(x, leaf, top=top)
-
-
-def from_eager(x: Any) -> Any:
-    """Replace eager arrays in a tree by ndarrays and NumPy scalars."""
-    memo: dict[int, Any] = {}
-
-    def leaf(item: Any, _top: bool) -> Any:
-        if isinstance(item, Array) and item._nd is not None:
-            values = item._nd
-            return memo.setdefault(id(item), values if item._kind == ARRAY else values[()])
-        return item
-
-    return map_tree(x, leaf)
-
-
 def call_eagerly(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Run the rewritten copy of a function on eager arrays and return NumPy results."""
-    eager_args = [as_eager(x) for x in args]
-    eager_kwargs = {k: as_eager(v) for k, v in kwargs.items()}
-    with active(EagerHooks(), _packages(fn)) as session:
-        result = routed(session, fn)(*eager_args, **eager_kwargs)
-    return from_eager(result)
+    loan = Loan()
+    lent = [loan.lend(x) for x in args]
+    named = {k: loan.lend(v) for k, v in kwargs.items()}
+    try:
+        with active(EagerHooks(), _packages(fn)) as session:
+            return loan.restored(routed(session, fn)(*lent, **named))
+    finally:
+        loan.settle()

@@ -12,8 +12,6 @@ from onnxjit._core.bind import as_value, running_trace
 from onnxjit._core.dims import (
     Dim,
     DimLike,
-    dim_max,
-    dim_min,
     has_data,
     hint_of,
     lower,
@@ -41,7 +39,6 @@ from .structure import (
     concat,
     from_end,
     iota,
-    is_nonnegative,
     move_axis,
     reshape,
     reverse,
@@ -159,17 +156,11 @@ class Span:
         )
 
     def sizes(self) -> tuple[DimLike, DimLike]:
-        """Return both bounds, which are sizes, as ONNX Slice has to have them."""
+        """Return both bounds, which are sizes, as constants where they can be."""
         start, stop = self.bounds()
         assert not isinstance(start, Value)
         assert not isinstance(stop, Value)
-        if self.step > 0 or self.start is None or _is_reached(start, self.n):
-            return from_end(start, self.n), from_end(stop, self.n)
-        # ONNX takes a start before the first element for the first one, Python for nothing
-        assert self.begin is not None
-        begin = dim_max(self.begin, 0)
-        end = begin + self.length * self.step
-        return begin, dim_max(end, 0) + dim_min(end, 0) * (self.n + 1)
+        return from_end(start, self.n), from_end(stop, self.n)
 
     def bounds(self) -> tuple[Number, Number]:
         """Return both bounds, missing ones as the ends of the axis."""
@@ -188,11 +179,6 @@ Item = Pick | Span | None
 def whole(shape: Shape) -> list[Item]:
     """Return the index that takes everything."""
     return [Span(None, None, 1, n) for n in shape]
-
-
-def _is_reached(start: DimLike, n: DimLike) -> bool:
-    """Whether a bound is not before the first element of a not empty axis."""
-    return same(start, -1) or is_nonnegative(start) or is_nonnegative(n + start)
 
 
 def take_span(x: Value, axis: int, span: Span) -> Value:
@@ -267,9 +253,10 @@ def _holds(slack: DimLike, at: DimLike, axis: int, n: DimLike) -> bool:
     hint = hint_of(slack)
     if hint is None or has_data(slack) or trace.block is not trace.root:
         return False
-    if slack >= 0:
-        return True
-    raise out_of_bounds(hint_of(at) or 0, axis, n)
+    if hint < 0:
+        raise out_of_bounds(hint_of(at) or 0, axis, n)
+    # an exported model assumes nothing: Gather looks at the index itself
+    return trace.env.policy == "guard" and slack >= 0
 
 
 def as_number(x: Any) -> Number | None:

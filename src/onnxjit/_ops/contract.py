@@ -69,10 +69,8 @@ def _axis_pairs(axes: Any) -> tuple[list[int], list[int]]:
     return pair[0], pair[1]
 
 
-@function(ROWS, np.tensordot, aliases=(np.linalg.tensordot,))
-def tensordot(  # the alias calls its operands x1 and x2
-    a: Any = None, b: Any = None, axes: Any = 2, *, x1: Any = None, x2: Any = None
-) -> Value:
+@function(ROWS, np.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     """Sum products over pairs of axes.
 
     Parameters
@@ -96,7 +94,7 @@ def tensordot(  # the alias calls its operands x1 and x2
     -----
     Transpose, Reshape, MatMul.
     """
-    x, y = promoted(as_array(a if a is not None else x1), as_array(b if b is not None else x2))
+    x, y = promoted(as_array(a), as_array(b))
     first, second = _axis_pairs(axes)
     env = running_trace().env
     fits = len(first) == len(second) and all(
@@ -114,6 +112,12 @@ def tensordot(  # the alias calls its operands x1 and x2
     columns = reshape(transpose(y, over_y + kept_y), (n, dim_prod(y.shape[i] for i in kept_y)))
     shape = [x.shape[i] for i in kept_x] + [y.shape[i] for i in kept_y]
     return reshape(matrix_product(rows, columns), shape)
+
+
+@function(ROWS, np.linalg.tensordot, api="tensordot")
+def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Value:
+    """Sum products over pairs of axes; see `tensordot`."""
+    return tensordot(x1, x2, axes)
 
 
 @function(ROWS, np.outer)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -35,6 +35,10 @@ from .row import Function, Ufunc, function
 from .shape import at_least
 from .structure import broadcast_to, concat, const, iota, move_axis, reshape, unsqueeze
 from .ufunc import result_type
+from .views import ChainView, ContiguousView, TransposeView
+
+if TYPE_CHECKING:
+    from .view import View
 
 __all__ = ["ROWS", "filled"]
 
@@ -280,11 +284,15 @@ def arange(
     first = cast(as_array(start), wanted)
     second = cast(add(as_array(start), as_array(step)), wanted)
     delta = subtract(second, first)
-    return add(multiply(cast(iota(n), wanted), delta), first)
+    numbers = cast(iota(n), wanted)
+    if _is_number(first, 0) and _is_number(delta, 1):
+        return numbers
+    spaced: Value = add(multiply(numbers, delta), first)
+    return spaced
 
 
-def _is_one(x: Value) -> bool:
-    return x.known is not None and x.ndim == 0 and bool(x.known == 1)
+def _is_number(x: Value, number: int) -> bool:
+    return x.known is not None and x.ndim == 0 and bool(x.known == number)
 
 
 def _any_zero(step: Value) -> Value:
@@ -302,7 +310,7 @@ def _spaced(
     if div > 0:
         width = cast(as_value(div), dtype)
         # onnxruntime makes x * (1 / y) with a constant 1 into x / y
-        step = reciprocal(width) if _is_one(delta) else divide(delta, width)
+        step = reciprocal(width) if _is_number(delta, 1) else divide(delta, width)
         y = multiply(places, step)
         if delta.known is None or (delta.ndim and not delta.known.all()):
             y = choose(_any_zero(step), multiply(divide(places, width), delta), y)
@@ -427,31 +435,59 @@ def array(
     view=True,
     api="asarray",
     omits=_ONE,
-    aliases=(np.asanyarray, np.asfortranarray),
+    aliases=(np.asanyarray,),
 )
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None
-) -> Value:
-    """Return the array itself where it has the dtype, else a converted one.
+) -> Value | View:
+    """Return the array itself where it has the dtype and order, else a converted one.
 
     Notes
     -----
     Cast; Unsqueeze and Concat for lists.
     """
-    del order, device
-    x = _converted(a, dtype)
-    return structure.fresh(x) if copy else x
+    del device
+    x = as_array(a)
+    y = _converted(a, dtype)
+    if copy:
+        return structure.fresh(y)
+    return _in_order(y, order) if y is x else y
+
+
+def _in_order(x: Value, order: Any) -> Value | View:
+    """Return what gives an array in C or F order: itself where it lies so."""
+    turned = TransposeView(range(x.ndim)[::-1])
+    if order in {"C", "c"}:
+        return ContiguousView(x.shape)
+    if order in {"F", "f"}:
+        return ChainView([turned, ContiguousView(x.shape[::-1]), turned])
+    return x
 
 
 @function(ROWS, np.ascontiguousarray, view=True, omits=_ONE)
-def ascontiguousarray(a: Any, dtype: Any = None) -> Value:
-    """Return the array itself where it has the dtype and an axis, else a converted one.
+def ascontiguousarray(a: Any, dtype: Any = None) -> Value | View:
+    """Return the array itself where it has the dtype, C order and an axis, else another one.
 
     Notes
     -----
     Cast, Unsqueeze.
     """
-    return at_least(_converted(a, dtype), 1)
+    x = as_array(a)
+    y = _converted(a, dtype)
+    return _in_order(y, "C") if y is x and x.ndim else at_least(y, 1)
+
+
+@function(ROWS, np.asfortranarray, view=True, omits=_ONE)
+def asfortranarray(a: Any, dtype: Any = None) -> Value | View:
+    """Return the array itself where it has the dtype and F order, else another one.
+
+    Notes
+    -----
+    Cast.
+    """
+    x = as_array(a)
+    y = _converted(a, dtype)
+    return _in_order(y, "F") if y is x else y
 
 
 @function(ROWS, np.copy)

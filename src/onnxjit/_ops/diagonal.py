@@ -95,7 +95,8 @@ def triangle(x: Value, k: DimLike, *, lower: bool) -> Value:
 def triangle_mask(n: DimLike, m: DimLike, k: DimLike) -> Value:
     """Return the (n, m) bool array that is true on and below the k-th diagonal."""
     rows = add(unsqueeze(iota(n), [1]), k)
-    return greater_equal(rows, unsqueeze(iota(m), [0]))
+    kept: Value = greater_equal(rows, unsqueeze(iota(m), [0]))
+    return kept
 
 
 def _triangle_of(m: Any, k: Any, *, lower: bool) -> Value:

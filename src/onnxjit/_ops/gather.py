@@ -388,6 +388,36 @@ def nonzero(mask: Value) -> Value:
     return settle(bind_one(NONZERO, mask, length=Fresh(length)), 1, length)
 
 
+def _as_sized(mask: Tensor, *, shape: tuple[DimLike, ...]) -> Tensor:
+    return Tensor(mask.dtype, shape)
+
+
+def _lower_sized_13(e: Emit, equation: Equation, mask: Handle) -> Handle:
+    return e.op("Reshape", mask, e.dims(equation.params["shape"]))
+
+
+def _lower_sized(e: Emit, equation: Equation, mask: Handle) -> Handle:
+    return e.op("Reshape", mask, e.dims(equation.params["shape"]), allowzero=1)
+
+
+def _mask_error(_: str) -> IndexError:
+    return IndexError("boolean index did not match indexed array")
+
+
+SIZED = Op(
+    "boolean_index",
+    result=_as_sized,
+    lower={13: _lower_sized_13, 14: _lower_sized},
+    may_fail=True,
+    error=_mask_error,
+)
+
+
+def sized(mask: Value, shape: tuple[DimLike, ...]) -> Value:
+    """Return a mask of as many elements as `shape`, which only the run can check."""
+    return bind_one(SIZED, mask, shape=shape)
+
+
 def _compressed(x: Tensor, _: Tensor, *, axis: int, length: Fresh | int) -> Tensor:
     n = length.dim if isinstance(length, Fresh) else length
     return Tensor(x.dtype, (*x.shape[:axis], n, *x.shape[axis + 1 :]))

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
-from onnxjit._core.dims import DimLike, broadcast_shapes, dim_prod, hint_of, require_equal
+from onnxjit._core.dims import (
+    DimLike,
+    broadcast_shapes,
+    dim_prod,
+    has_data,
+    hint_of,
+    require_equal,
+    same,
+)
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 
@@ -19,6 +27,7 @@ from .basic import (
     Span,
     as_number,
     expand_ellipsis,
+    make_pick,
     make_span,
     out_of_bounds,
     parse_basic,
@@ -26,7 +35,7 @@ from .basic import (
 )
 from .cast import cast
 from .convert import as_array
-from .gather import compress, gather, gather_nd, nonzero
+from .gather import compress, gather, gather_nd, nonzero, sized
 from .structure import (
     Shape,
     as_1d,
@@ -43,7 +52,7 @@ if TYPE_CHECKING:
 
     from .view import View
 
-__all__ = ["Advanced", "Mask", "getitem", "is_scalar_index", "parse_advanced"]
+__all__ = ["Advanced", "Mask", "getitem", "is_scalar_index", "parse_advanced", "read"]
 
 _NOT_INTEGER: Final = "arrays used as indices must be of integer (or boolean) type"
 
@@ -119,27 +128,43 @@ def _axes_used(part: Any) -> int:
     return int(part is not None and part is not Ellipsis)
 
 
-def _check_mask(mask: Value, shape: Shape, axis: int) -> None:
-    """Raise NumPy's exception where a mask does not fit the axes that it covers."""
+def _fitted(mask: Value, shape: Shape, axis: int) -> Value:
+    """Return a mask that fits the axes that it covers; where data decides, the run checks.
+
+    An axis of length 0 fits every axis, as in NumPy.
+
+    Raises
+    ------
+    IndexError
+        It does not fit.
+    """
     env = running_trace().env
     for i, m in enumerate(mask.shape):
         n = shape[axis + i]
-        if not require_equal(env, n, m):
-            msg = (
-                f"boolean index did not match indexed array along axis {axis + i}; size of "
-                f"axis is {hint_of(n)} but size of corresponding boolean axis is {hint_of(m)}"
-            )
-            raise IndexError(msg)
+        if same(m, 0) or require_equal(env, n, m) or require_equal(env, m, 0):
+            continue
+        msg = (
+            f"boolean index did not match indexed array along axis {axis + i}; size of "
+            f"axis is {hint_of(n)} but size of corresponding boolean axis is {hint_of(m)}"
+        )
+        raise IndexError(msg)
+    covered = shape[axis : axis + mask.ndim]
+    is_open = any(has_data(n - m) for n, m in zip(covered, mask.shape, strict=True))
+    return sized(mask, covered) if is_open else mask
 
 
 def _check_places(places: Value, axis: int, n: DimLike) -> None:
-    """Raise IndexError where known places are outside a known size."""
+    """Raise IndexError where known places are outside; takes a guard on a symbolic size."""
     known = places.known
-    if known is None or known.dtype.kind == "b" or not isinstance(n, int):
+    if known is None or known.dtype.kind == "b" or not known.size:
         return
-    wrong = known[(known < -n) | (known >= n)]
-    if wrong.size:
-        raise out_of_bounds(int(wrong[0]), axis, n)
+    if isinstance(n, int):
+        wrong = known[(known < -n) | (known >= n)]
+        if wrong.size:
+            raise out_of_bounds(int(wrong[0]), axis, n)
+    elif running_trace().env.policy == "guard":
+        for extreme in (int(known.max()), int(known.min())):
+            make_pick(extreme, axis, n)
 
 
 class Advanced:
@@ -171,8 +196,10 @@ class Advanced:
         axis = 0
         advanced = [p for p in parts if isinstance(p, (Mask, Places))]
         only = advanced[0] if len(advanced) == 1 else None
-        self.mask: Final = only if isinstance(only, Mask) else None
+        self.mask = only if isinstance(only, Mask) else None
         for part in parts:
+            if isinstance(part, Mask):
+                part = self._fit(part, shape, axis)
             if part is None:
                 self.items.append(None)
             elif isinstance(part, slice):
@@ -182,7 +209,7 @@ class Advanced:
                 self.items.append(-1)
                 ghosts.append(nonzero(reshape(part.value, (1,))))
             else:
-                for places in self._places(part, shape, axis):
+                for places in self._places(part):
                     self.items.append(len(self.arrays))
                     self.arrays.append(places)
                     self.axes.append(axis)
@@ -191,10 +218,15 @@ class Advanced:
         for places, at in zip(self.arrays, self.axes, strict=True):
             _check_places(places, at, shape[at])
 
-    def _places(self, part: Mask | Places, shape: Shape, axis: int) -> list[Value]:
+    def _fit(self, mask: Mask, shape: Shape, axis: int) -> Mask:
+        fitted = Mask(_fitted(mask.value, shape, axis))
+        if self.mask is mask:
+            self.mask = fitted
+        return fitted
+
+    def _places(self, part: Mask | Places) -> list[Value]:
         if isinstance(part, Places):
             return [part.value]
-        _check_mask(part.value, shape, axis)
         if self.mask is not None and part.value.known is None:
             return [part.value] * part.ndim  # replaced by `places` where they are needed
         return mask_places(part.value)
@@ -317,13 +349,31 @@ def getitem(x: Value, index: Any) -> Value | View:
     -----
     Slice, Gather, GatherND, Compress.  Integer arrays are applied before slices.
     """
+    return read(x, index)[0]
+
+
+def read(x: Value, index: Any) -> tuple[Value | View, list[int | None]]:
+    """Do what `getitem` does, and tell where the axes of a new value come from.
+
+    Returns
+    -------
+    View or Value
+        As `getitem`.
+    list
+        For each axis of a new value the axis of `x`, -1 for a new one, None for the index's;
+        empty for a view or an element.
+    """
     view = parse_basic(index, x.shape)
     if view is not None:
-        return view.apply(x) if _is_element(view) else view
+        return (view.apply(x) if _is_element(view) else view), []
     plan = parse_advanced(index, x.shape)
     if plan.mask is not None and plan.mask.value.known is None:
-        return _read_mask(x, plan, plan.mask.value)
-    return _read_places(x, plan)
+        result, count = _read_mask(x, plan, plan.mask.value), 1
+    else:
+        result, count = _read_places(x, plan), len(plan.shape)
+    free = iter(axis for axis, _ in plan.spans)
+    others = [-1 if i is None else next(free) for i in plan.items if not isinstance(i, int)]
+    return result, [*others[: plan.place], *(None,) * count, *others[plan.place :]]
 
 
 def _is_element(view: IndexView) -> bool:

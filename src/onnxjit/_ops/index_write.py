@@ -175,6 +175,9 @@ def _write_mask(x: Value, plan: Advanced, mask: Value, new: Value) -> Value | No
         return None
     before = plan.axes[0] if plan.axes else plan.place
     after = x.ndim - before - mask.ndim
+    if any(same(n, 0) for n in mask.shape):
+        fit(new, (*x.shape[:before], 0, *x.shape[before + mask.ndim :]), _MISMATCH)
+        return x
     if new.ndim > after:
         if not same(new.shape[new.ndim - after - 1], 1):
             return None

@@ -224,7 +224,27 @@ def nanvar(  # noqa: PLR0913  NumPy's signature
 
 
 @function(ROWS, np.nanstd, scalar=True)
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, **rest: Any) -> Value:
+def nanstd(  # noqa: PLR0913  NumPy's signature
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    ddof: Any = 0,
+    keepdims: Flag = NO_VALUE,
+    where: Any = NO_VALUE,
+    mean: Any = NO_VALUE,
+    correction: Any = NO_VALUE,
+) -> Value:
     """Return the square root of `nanvar`, with the same parameters."""
-    result: Value = sqrt(nanvar(a, axis, dtype, **rest))
+    squared = nanvar(
+        a,
+        axis,
+        dtype,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        mean=mean,
+        correction=correction,
+    )
+    result: Value = sqrt(squared)
     return result

@@ -14,14 +14,14 @@ from onnxjit._core.dtypes import BOOL, INT64
 from . import structure
 from .cast import cast
 from .convert import as_array
-from .elementwise import remainder, subtract
+from .elementwise import add, multiply, remainder, subtract
 from .elementwise_where import choose
 from .gather import gather, scatter_elements, scatter_nd
 from .index_write import assigned, fit
 from .rearrange import resized
 from .row import Function, Ufunc, function
 from .scan import cumsum
-from .structure import reshape, same_shape, unsqueeze
+from .structure import concat, iota, is_positive, may_guard, reshape, same_shape, unsqueeze
 from .take import along_axis, safe_places, truth
 
 if TYPE_CHECKING:
@@ -43,9 +43,20 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     x = as_array(a)
     flat = structure.as_1d(x)
     at = structure.as_1d(safe_places(ind, flat.shape[0], mode, casting="safe"))
-    if same_shape(at.shape, (0,)):
+    new = structure.as_1d(assigned(x, v))
+    count = new.shape[0]
+    is_tested = may_guard(count)
+    if same_shape(at.shape, (0,)) or (is_tested and count == 0):
         return x
-    new = resized(assigned(x, v), at.shape)
+    if is_tested or is_positive(count):
+        new = resized(new, at.shape)
+    else:
+        # no values: what is there stays
+        back = add(
+            remainder(iota(at.shape[0]), dim_max(count, 1)),
+            multiply(iota(at.shape[0]), dim_max(1 - count, 0)),
+        )
+        new = gather(concat([new, gather(flat, at)], 0), back)
     return reshape(scatter_nd(flat, unsqueeze(at, [1]), new), x.shape)
 
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, hint_of, require_equal
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    dim_max,
+    dim_prod,
+    require_equal,
+)
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
@@ -18,7 +24,7 @@ from . import structure
 from .basic import as_number, make_span, out_of_bounds
 from .cast import cast
 from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis
-from .elementwise import less, minimum, remainder, subtract
+from .elementwise import less, maximum, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .reduce import reduce_max
@@ -138,9 +144,15 @@ def resized(x: Value, shape: Sequence[DimLike]) -> Value:
     have, want = flat.shape[0], dim_prod(shape)
     if require_static_equal(have, want):
         return reshape(flat, shape)
-    if hint_of(have) is not None and have == 0:
-        return broadcast_to(const(np.zeros((), x.dtype.numpy)), shape)
-    return reshape(gather(flat, remainder(iota(want), have), 0), shape)
+    zero = np.zeros((), x.dtype.numpy)
+    if structure.may_guard(have):
+        if have == 0:
+            return broadcast_to(const(zero), shape)
+    elif not structure.is_positive(have):
+        # an element to read where there is none: NumPy fills with zeros then
+        flat = concat([flat, const(zero.reshape(1))], 0)
+    places = remainder(iota(want), dim_max(have, 1))
+    return reshape(gather(flat, places, 0), shape)
 
 
 def require_static_equal(a: DimLike, b: DimLike) -> bool:
@@ -237,25 +249,27 @@ def _pairs(spec: Any, ndim: int) -> list[tuple[Any, Any]]:
 def _mirrored(place: Value, n: DimLike) -> Value:
     period = dim_max(n * 2 - 2, 1)
     at = remainder(place, period)
-    return minimum(at, subtract(period, at))
+    return cast(minimum(at, subtract(period, at)), INT64)
 
 
 def _doubled(place: Value, n: DimLike) -> Value:
     at = remainder(place, n * 2)
-    return minimum(at, subtract(n * 2 - 1, at))
+    return cast(minimum(at, subtract(n * 2 - 1, at)), INT64)
 
 
 def _clamped(place: Value, n: DimLike) -> Value:
-    from .elementwise import maximum
+    return cast(maximum(minimum(place, n - 1), 0), INT64)
 
-    return maximum(minimum(place, n - 1), 0)
+
+def _wrapped(place: Value, n: DimLike) -> Value:
+    return cast(remainder(place, n), INT64)
 
 
 _PLACES: Final[dict[str, Callable[[Value, DimLike], Value]]] = {
-    "reflect": lambda place, n: cast(_mirrored(place, n), INT64),
-    "symmetric": lambda place, n: cast(_doubled(place, n), INT64),
-    "wrap": lambda place, n: cast(remainder(place, n), INT64),
-    "edge": lambda place, n: cast(_clamped(place, n), INT64),
+    "reflect": _mirrored,
+    "symmetric": _doubled,
+    "wrap": _wrapped,
+    "edge": _clamped,
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 __all__ = ["NO_VALUE", "Function", "Sample", "Ufunc", "function"]
 
 #: NumPy's mark of an argument that was not passed
-NO_VALUE: Final = np._NoValue  # type: ignore[attr-defined]
+NO_VALUE: Final = np._NoValue
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -23,7 +23,14 @@ from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
 from .structure import Shape, broadcast_to, reshape, unsqueeze
-from .views import BroadcastView, ChainView, ReshapeView, SqueezeView, TransposeView
+from .views import (
+    BroadcastView,
+    ChainView,
+    RavelView,
+    ReshapeView,
+    SqueezeView,
+    TransposeView,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,8 +146,10 @@ def ravel(a: Any, order: str = "C") -> View:
     Reshape; Transpose for Fortran order.
     """
     x = as_array(a)
-    _checked_order(order, "CFAK")
-    return reshape_view(x.shape, (dim_prod(x.shape),), order)
+    flat = RavelView((dim_prod(x.shape),))
+    if _checked_order(order, "CFAK") != "F":
+        return flat
+    return ChainView([TransposeView(range(x.ndim)[::-1]), flat])
 
 
 # --- order of axes -------------------------------------------------------------------------
@@ -274,7 +283,7 @@ def expand_dims(a: Any, axis: Any) -> View:
 
 
 @function(ROWS, np.squeeze, view=True, api="squeeze")
-def squeeze(a: Any, axis: Any = None) -> View:
+def squeeze(a: Any, axis: Any = None) -> View | Value:
     """Return a view without axes of length 1.
 
     Parameters
@@ -295,7 +304,8 @@ def squeeze(a: Any, axis: Any = None) -> View:
     """
     x = as_array(a)
     if axis is None:
-        return SqueezeView([i for i, n in enumerate(x.shape) if n == 1])
+        ones = [i for i, n in enumerate(x.shape) if n == 1]
+        return SqueezeView(ones) if ones else x
     axes = normalize_axes(axis, x.ndim)
     env = running_trace().env
     if not all(require_equal(env, x.shape[i], 1) for i in axes):
@@ -304,24 +314,33 @@ def squeeze(a: Any, axis: Any = None) -> View:
     return SqueezeView(axes)
 
 
+#: (axes wanted, axes there) -> where ``atleast`` adds axes
+_ADDED: Final = {
+    (1, 0): (0,), (2, 0): (0, 1), (2, 1): (0,), (3, 0): (0, 1, 2), (3, 1): (0, 2), (3, 2): (2,),
+}  # fmt: skip
+
+
 def at_least(x: Value, ndim: int) -> Value:
     """Return ``np.atleast_1d``, ``2d`` or ``3d`` of a value."""
-    missing = ndim - x.ndim
-    if missing <= 0:
+    return unsqueeze(x, _ADDED.get((ndim, x.ndim), ()))
+
+
+def _padded(x: Value, ndim: int) -> Value | View:
+    axes = _ADDED.get((ndim, x.ndim))
+    if axes is None:
         return x
-    if ndim < 3:
-        return unsqueeze(x, range(missing))
-    return unsqueeze(x, {0: (0, 1, 2), 1: (0, 2), 2: (2,)}[x.ndim])
+    rest = iter(whole(x.shape))
+    return IndexView([None if i in axes else next(rest) for i in range(ndim)])
 
 
 def _atleast(numpy: Any, ndim: int) -> None:
     def atleast(*arys: Any) -> Any:
-        results = tuple(at_least(as_array(a), ndim) for a in arys)
+        results = tuple(_padded(as_array(a), ndim) for a in arys)
         return results[0] if len(results) == 1 else results
 
     atleast.__name__ = numpy.__name__
-    atleast.__doc__ = f"Return arrays with at least {ndim} axes (Unsqueeze)."
-    ROWS.append(Function(numpy, atleast))
+    atleast.__doc__ = f"Return arrays with at least {ndim} axes: views (Unsqueeze)."
+    ROWS.append(Function(numpy, atleast, view=True))
 
 
 for _numpy, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)):

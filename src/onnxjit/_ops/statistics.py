@@ -347,14 +347,34 @@ def var(  # noqa: PLR0913  NumPy's signature
 
 
 @function(ROWS, np.std, scalar=True, api="std")
-def std(a: Any, axis: Axis = None, dtype: Any = None, **rest: Any) -> Value:
+def std(  # noqa: PLR0913  NumPy's signature
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    ddof: Any = 0,
+    keepdims: Flag = NO_VALUE,
+    where: Any = NO_VALUE,
+    mean: Any = NO_VALUE,
+    correction: Any = NO_VALUE,
+) -> Value:
     """Return the square root of `var`, with the same parameters.
 
     Notes
     -----
     As `var`, and Sqrt.
     """
-    result: Value = sqrt(var(a, axis, dtype, **rest))
+    squared = var(
+        a,
+        axis,
+        dtype,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        mean=mean,
+        correction=correction,
+    )
+    result: Value = sqrt(squared)
     return result
 
 

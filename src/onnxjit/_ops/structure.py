@@ -9,7 +9,17 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one, running_trace
-from onnxjit._core.dims import Dim, DimLike, dim_max, dim_prod, lower, same, slice_bounds
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    dim_max,
+    dim_prod,
+    has_data,
+    hint_of,
+    lower,
+    same,
+    slice_bounds,
+)
 from onnxjit._core.dtypes import INT64, DType
 from onnxjit._core.op import Op
 
@@ -50,6 +60,18 @@ def is_nonnegative(n: DimLike) -> bool:
     """Whether a number is provably not negative."""
     low = lower(n)
     return low is not None and low >= 0
+
+
+def may_guard(n: DimLike) -> bool:
+    """Whether a condition on a size may be decided by the example, with a guard.
+
+    Not where a model must be right for every size, for data, nor in a branch or loop that
+    may not run.
+    """
+    trace = running_trace()
+    if hint_of(n) is None or has_data(n):
+        return False
+    return trace.env.policy == "guard" and trace.block is trace.root
 
 
 def ints(e: Emit, values: Sequence[int]) -> Handle:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .view import View
 
 __all__ = [
-    "BroadcastView", "ChainView", "DiagonalView", "IndexView", "RavelView", "ReshapeView",
+    "BroadcastView", "ChainView", "ContiguousView", "DiagonalView", "IndexView", "RavelView", "ReshapeView",
     "SqueezeView", "TransposeView", "UndecidedError", "c_strides", "is_contiguous",
     "parse_basic", "reshape_strides",
 ]  # fmt: skip
@@ -140,6 +140,22 @@ class RavelView(ReshapeView):
             It depends on sizes that are not known.
         """
         return (1,) if is_contiguous(shape, strides, guard=guard) else None
+
+
+class ContiguousView(ReshapeView):
+    """The array itself where it is C-contiguous, else a copy that is."""
+
+    __slots__ = ()
+
+    def strides(self, shape: Shape, strides: Shape, *, guard: bool = False) -> Shape | None:
+        """Return the strides unchanged, None where the array is not contiguous.
+
+        Raises
+        ------
+        UndecidedError
+            It depends on sizes that are not known.
+        """
+        return strides if is_contiguous(shape, strides, guard=guard) else None
 
 
 class SqueezeView:
@@ -354,7 +370,7 @@ def c_strides(shape: Sequence[DimLike]) -> tuple[DimLike, ...]:
     return tuple(dim_prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-def _decide_equal(a: DimLike, b: DimLike, guard: bool) -> bool:  # noqa: FBT001
+def _decide_equal(a: DimLike, b: DimLike, guard: bool) -> bool:
     if same(a, b):
         return True
     for difference in (a - b, b - a):
@@ -365,7 +381,7 @@ def _decide_equal(a: DimLike, b: DimLike, guard: bool) -> bool:  # noqa: FBT001
     raise UndecidedError
 
 
-def _decide_less(a: DimLike, b: DimLike, guard: bool) -> bool:  # noqa: FBT001
+def _decide_less(a: DimLike, b: DimLike, guard: bool) -> bool:
     if is_positive(b - a):
         return True
     low = lower(a - b)
@@ -449,7 +465,7 @@ def _regrouped(
     old: list[DimLike],
     strides: list[DimLike],
     new: list[DimLike],
-    guard: bool,  # noqa: FBT001
+    guard: bool,
 ) -> tuple[DimLike, ...] | None:
     """Match runs of old axes with runs of new ones of the same product (NumPy's walk)."""
     out: list[DimLike] = [0] * len(new)

@@ -11,6 +11,7 @@ import numpy as np
 
 from onnxjit._rewrite.route import route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
+from onnxjit._trace.array import ARRAY, Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,6 +137,10 @@ class Door:
             return not found
         return np.logical_not(found)
 
+    def formatted(self, value: Any) -> Any:
+        state = _session()
+        return value if state is None else state.hooks.formatted(value)
+
     def call(self, f: Any) -> Callable[..., Any]:
         """Return what is called in the place of `f`."""
         state = _session()
@@ -151,12 +156,16 @@ class Door:
         state = _session()
         if state is not None:
             state.check_store(obj, "attribute", f".{name}")
+            if state.old_entry(obj) is not None:
+                value = state.hooks.stored(value)
         setattr(obj, name, value)
 
     def set_item(self, value: Any, obj: Any, key: Any) -> None:
         state = _session()
         if state is not None:
             state.check_store(obj, "item", "[...]")
+            if state.old_entry(obj) is not None:
+                value = state.hooks.stored(value)
             member = routed_member(state, obj, "__setitem__")
             if member is not None:
                 member(key, value)
@@ -180,8 +189,9 @@ class Door:
         state = _session()
         if state is None:
             return getattr(obj, name)
-        state.check_store(obj, "attribute", f".{name}")
         value = self.attr(obj, name)
+        if not _is_array(value):
+            state.check_store(obj, "attribute", f".{name}")
         self.inplace(value)
         return value
 
@@ -190,17 +200,30 @@ class Door:
         state = _session()
         if state is None:
             return obj[key]
-        state.check_store(obj, "item", "[...]")
         value = self.item(obj, key)
+        if not _is_array(value):
+            state.check_store(obj, "item", "[...]")
         self.inplace(value)
         return value
 
     def end_attr(self, value: Any, obj: Any, name: str) -> None:
-        """Second half of `obj.name op= v`; `begin_attr` has reported the store."""
+        """Second half of `obj.name op= v`; `begin_attr` has reported the store.
+
+        An array that the operator has changed in place is where it was: nothing is stored.
+        """
+        state = _session()
+        if state is not None and _is_array(value):
+            if self.attr(obj, name) is value:
+                return
+            state.check_store(obj, "attribute", f".{name}")
         setattr(obj, name, value)
 
     def end_item(self, value: Any, obj: Any, key: Any) -> None:
         state = _session()
+        if state is not None and _is_array(value) and state.old_entry(obj) is not None:
+            if self.item(obj, key) is value:
+                return
+            state.check_store(obj, "item", "[...]")
         member = None if state is None else routed_member(state, obj, "__setitem__")
         if member is not None:
             member(key, value)
@@ -238,6 +261,11 @@ class Door:
     def store_cell_value(self, name: str, value: Any) -> Any:
         self.store_cell(name)
         return value
+
+
+def _is_array(value: Any) -> bool:
+    """Whether an augmented assignment changes a traced array in place."""
+    return isinstance(value, Array) and value._nd is None and value._kind == ARRAY
 
 
 def _has_traced(state: State, key: Any) -> bool:

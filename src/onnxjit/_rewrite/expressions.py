@@ -41,6 +41,7 @@ class ExpressionRewriter(StoreRewriter):
     def __init__(self, free: frozenset[str], module_names: frozenset[str]) -> None:
         super().__init__(free)
         self._module_names = module_names
+        self._printing = False
 
     def rewrite(self, node: FunctionNode) -> FunctionNode:
         """Rewrite the body of the outermost function in place; its own defaults stay."""
@@ -87,11 +88,30 @@ class ExpressionRewriter(StoreRewriter):
         if self._is_bare_super(node):
             return node
         func = self.visit(node.func)
+        outer, self._printing = self._printing, self._printing or _is_print(node)
         args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
+        self._printing = outer
         routed = self.hook("call", func, at=node.func)
         return ast.copy_location(ast.Call(routed, args, node.keywords), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        node.value = self._formatted(self.visit(node.value), node.value)
+        if node.format_spec is not None:
+            node.format_spec = self.visit(node.format_spec)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        self.generic_visit(node)
+        if is_text and isinstance(node.op, ast.Mod):
+            node.right = self._formatted(node.right, node.right)
+        return node
+
+    def _formatted(self, value: ast.expr, at: ast.expr) -> ast.expr:
+        # what is only printed may show a size by its name
+        return value if self._printing else self.hook("formatted", value, at=at)
 
     def _is_bare_super(self, node: ast.Call) -> bool:
         if not isinstance(node.func, ast.Name) or node.func.id != "super" or node.args:
@@ -178,6 +198,10 @@ class ExpressionRewriter(StoreRewriter):
         return self.hook("iterate", value, at=generator.iter)
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def _is_print(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "print"
 
 
 class Mangler(ast.NodeTransformer):

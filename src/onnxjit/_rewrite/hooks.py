@@ -37,6 +37,14 @@ class Hooks(Protocol):
         """Return `item in container`; a traced truth value is allowed."""
         ...
 
+    def formatted(self, value: Any, /) -> Any:
+        """Return what a string is formatted with in the place of `value`."""
+        ...
+
+    def stored(self, value: Any, /) -> Any:
+        """Return what an object older than the trace gets in the place of `value`."""
+        ...
+
     def side_effect(self, what: str, obj: object, detail: str, /) -> None:
         """Something older than the trace is about to change, or an impure function to run.
 
@@ -74,6 +82,12 @@ class PlainHooks:
 
     def contains(self, container: Any, item: Any, /) -> Any:
         return item in container
+
+    def formatted(self, value: Any, /) -> Any:
+        return value
+
+    def stored(self, value: Any, /) -> Any:
+        return value
 
     def side_effect(self, _what: str, _obj: object, _detail: str, /) -> None:
         return

@@ -43,6 +43,8 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if isinstance(f, MethodType):
         return _route_method(state, f)
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
+        if type(f.__self__) is str and f.__name__ == "format":
+            return functools.partial(_format, state, f)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
@@ -84,11 +86,23 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     if isinstance(owner, CONTAINERS):
         if name in effects.MUTATORS:
             state.check_store(owner, "container", f".{name}")
+            return functools.partial(_store, state, f)
         elif isinstance(owner, dict) and name in effects.DICT_READS:
             return functools.partial(effects.DICT_READS[name], state, entry)
     elif name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
     return f
+
+
+def _store(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a method that changes an old container, with what it may hold."""
+    stored = {k: state.hooks.stored(v) for k, v in kwargs.items()}
+    return f(*map(state.hooks.stored, args), **stored)
+
+
+def _format(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    formatted = {k: state.hooks.formatted(v) for k, v in kwargs.items()}
+    return f(*map(state.hooks.formatted, args), **formatted)
 
 
 def _owner(f: Any) -> Any:

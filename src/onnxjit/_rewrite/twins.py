@@ -18,26 +18,13 @@ from onnxjit._core.dims import Dim, dim_max, dim_min
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
-from onnxjit._trace.dispatch import call_function
-from onnxjit._trace.items import python_number
+from onnxjit._trace.dispatch import call_function, call_ufunc
+from onnxjit._trace.items import python_number, representative
 from onnxjit._trace.trace import dim_array
 
-__all__ = ["representative", "twin_of"]
+__all__ = ["plain", "representative", "twin_of"]
 
 Twin = Callable[..., Any]
-
-
-def representative(x: Any) -> Any:
-    """Return a plain object of the type that NumPy would have in the place of a traced one."""
-    if isinstance(x, Dim):
-        return 0
-    if not isinstance(x, Array):
-        return x
-    if x._kind == ARRAY:
-        return np.empty((0,) * max(x.ndim, 1), x.dtype)
-    if x._kind == SCALAR:
-        return x.dtype.type()
-    return {"int": 0, "float": 0.0, "bool": False, "complex": 0j}[x._kind]
 
 
 def _isinstance(x: Any, kinds: Any) -> bool:
@@ -165,6 +152,50 @@ def _log(x: Any, *base: Any) -> Any:
     return math.log(x, *base)
 
 
+def plain(x: Any, what: str) -> Any:
+    """Return what NumPy would have in the place of traced values; `what` is the asking call.
+
+    Raises
+    ------
+    DataDependentError
+        A value is known only when the model runs.
+    """
+    if isinstance(x, Dim):
+        return int(x)
+    if isinstance(x, Array):
+        values = x._plain(what)
+        if x._is_weak:
+            return values.item()
+        return values if x._kind == ARRAY else values[()]
+    if type(x) in (tuple, list):
+        return type(x)(plain(item, what) for item in x)
+    return {k: plain(v, what) for k, v in x.items()} if type(x) is dict else x
+
+
+def _text(native: Twin) -> Twin:
+    """Return a function that makes text: of values, not of what stands for them."""
+    name = f"{native.__name__}()"
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if args and any(True for _ in arrays_in(args[0])):
+            args = (plain(args[0], name), *args[1:])
+        return native(*args, **kwargs)
+
+    return twin
+
+
+def _ufunc(ufunc: np.ufunc) -> Twin:
+    """Return a ufunc that sees traced values inside lists, where NumPy does not look."""
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        lists = [a for a in args if type(a) in (list, tuple)]
+        if lists and any(map(is_traced, arrays_in(lists))):
+            return call_ufunc(ufunc, "__call__", args, kwargs)
+        return ufunc(*args, **kwargs)
+
+    return twin
+
+
 def _numpy_function(func: Any) -> Twin:
     @functools.wraps(func, updated=())
     def twin(*args: Any, **kwargs: Any) -> Any:
@@ -203,7 +234,9 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         pairs += [
             (getattr(math, n), _math(getattr(math, n), u, kind)) for n, u in names.items()
         ]
+    pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _numpy_function(f)) for f in table.FUNCTIONS]
+    pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefd")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
     return {id(f): (f, twin) for f, twin in pairs}
@@ -217,7 +250,9 @@ def twin_of(f: object) -> Twin | None:
 
 @functools.cache
 def _eager_twins() -> dict[int, tuple[Any, Twin]]:
-    return {id(isinstance): (isinstance, _isinstance), id(type): (type, _type)}
+    pairs = [(isinstance, _isinstance), (type, _type)]
+    pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
+    return {id(f): (f, twin) for f, twin in pairs}
 
 
 def eager_twin_of(f: object) -> Twin | None:

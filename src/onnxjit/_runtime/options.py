@@ -14,6 +14,7 @@ __all__ = ["DISABLED", "Options"]
 DISABLED: Final = (
     "NotWhereFusion",
     "NoopElimination",
+    "DivMulFusion",
     "GeluFusionL1",
     "GeluFusionL2",
     "LayerNormFusionL1",

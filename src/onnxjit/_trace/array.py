@@ -9,17 +9,25 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._core.bind import Trace
-from onnxjit._core.dims import Dim, DimLike
+from onnxjit._core.dims import DimLike
 from onnxjit._core.program import Value
+from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.view import View
-from onnxjit._ops.views import ReshapeView, UndecidedError
-from onnxjit.errors import DataDependentError, LeakError, SideEffectError
+from onnxjit._ops.views import (
+    ChainView,
+    ContiguousView,
+    ReshapeView,
+    TransposeView,
+    is_contiguous,
+)
+from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
 
 from . import host
 from .doors import DOORS
 from .methods import Methods
 from .operators import Operators
-from .storage import Layout, Storage, hints
+from .layout import UNDECIDED, Layout, k_order, walk
+from .storage import Storage
 
 __all__ = ["ARRAY", "SCALAR", "Array", "wrap"]
 
@@ -30,8 +38,6 @@ INT: Final = "int"
 FLOAT: Final = "float"
 BOOL: Final = "bool"
 COMPLEX: Final = "complex"
-#: whether a reshape is a view depends on sizes that are not known
-UNDECIDED: Final = object()
 _PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
 
 
@@ -125,17 +131,7 @@ class Array(Operators, Methods):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        other = DOORS.function(np.reshape, (self, shape), {})
-        if self._nd is not None:
-            self._nd.shape = other._nd.shape
-            return
-        if other._storage is not self._storage:
-            msg = "incompatible shape for in-place modification: it would need a copy"
-            raise AttributeError(msg)
-        self._views, self._cache = other._views, None
-        if other._tentative:
-            self._tentative = True
-            self._storage.undecided.append(weakref.ref(self))
+        self._set_shape(shape)
 
     @property
     def ndim(self) -> int:
@@ -165,49 +161,24 @@ class Array(Operators, Methods):
         """Return the part of this array that `view` shows; a copy where NumPy copies."""
         if self._nd is not None or self._kind != ARRAY:
             return wrap(view.apply(self._value))
-        strides = UNDECIDED if self._tentative else self._strides()
-        verdict = (
-            UNDECIDED if strides is UNDECIDED else _try_strides(view, self.shape, strides)
-        )
-        unsure = verdict is UNDECIDED or (self._depends and isinstance(view, ReshapeView))
-        if verdict is None and not unsure:
-            return wrap(view.apply(self._value))
-        result = Array.traced(self._storage, ARRAY, (*self._views, view))
+        if isinstance(view, ChainView):
+            result = self
+            for part in view.views:
+                result = result._view(part)
+            return result
+        storage = self._storage
+        unsure = self._tentative
+        if isinstance(view, ReshapeView) and not unsure:
+            base = storage.value.shape
+            at = walk(base, storage.layout, (*self._views, view), guard=False)
+            unsure = at.strides is UNDECIDED or bool(storage.layout.arguments)
+            if at.copied is not None and not unsure:
+                return wrap(view.apply(self._value))
+        result = Array.traced(storage, ARRAY, (*self._views, view))
         if unsure:
             result._tentative = True
-            self._storage.undecided.append(weakref.ref(result))
+            storage.undecided.append(weakref.ref(result))
         return result
-
-    @property
-    def _depends(self) -> bool:
-        layout = self._storage.layout
-        return bool(layout.arguments) or layout.example is not None
-
-    def _strides(self) -> Any:
-        """Element strides, or UNDECIDED downstream of a view that is not settled."""
-        value, strides = self._storage.value, self._storage.strides()
-        for view in self._views:
-            found = _try_strides(view, value.shape, strides)
-            if found is None or found is UNDECIDED:
-                return UNDECIDED
-            value, strides = view.apply(value), found
-        return strides
-
-    def _first_copy(self) -> int | None:
-        """Return which view of the chain NumPy makes a copy, by the example; None: none is."""
-        value, strides = self._storage.value, self._storage.strides()
-        for position, view in enumerate(self._views):
-            shown = view.apply(value)
-            found = _try_strides(view, value.shape, strides)
-            if found is UNDECIDED:
-                for n in (*value.shape, *strides, *shown.shape):
-                    if isinstance(n, Dim):
-                        n.__index__()
-                found = _hinted_strides(view, value.shape, strides)
-            if found is None:
-                return position
-            value, strides = shown, found
-        return None
 
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
@@ -222,13 +193,23 @@ class Array(Operators, Methods):
                 continue
             self._trace_layout(storage.layout)
             handle._tentative = False
-            position = handle._first_copy()
-            if position is not None:
-                handle._detach(position + 1, copies)
+            handle._take_place(copies)
+
+    def _take_place(self, copies: dict[tuple[int, ...], Storage]) -> None:
+        """Move to storages of its own what NumPy copies on the way through the views."""
+        while self._views:
+            storage = self._storage
+            at = walk(storage.value.shape, storage.layout, self._views, guard=True)
+            if at.copied is None:
+                break
+            self._detach(at.copied + 1, copies)
+        kept = tuple(v for v in self._views if not isinstance(v, ContiguousView))
+        if len(kept) < len(self._views):
+            self._views = () if _turns_back(kept) else kept
 
     def _detach(self, length: int, copies: dict[tuple[int, ...], Storage]) -> None:
         """Move to a storage of its own what the first `length` views show."""
-        prefix = tuple(id(view) for view in self._views[:length])
+        prefix = (id(self._storage), *(id(view) for view in self._views[:length]))
         own = copies.get(prefix)
         if own is None:
             value = self._storage.value
@@ -236,6 +217,49 @@ class Array(Operators, Methods):
                 value = view.apply(value)
             own = copies[prefix] = Storage(value)
         self._storage, self._views, self._cache = own, self._views[length:], None
+
+    def _in_memory_order(self, order: str) -> Array:
+        """Return the view to read in C order where NumPy is asked for order "A" or "K"."""
+        if self._nd is not None or self._kind != ARRAY:
+            return self
+        storage = self._storage
+        self._trace_layout(storage.layout)
+        at = walk(storage.value.shape, storage.layout, self._views, guard=True)
+        if is_contiguous(at.shape, at.strides, guard=True):
+            return self
+        axes = tuple(range(self.ndim))
+        if order in "kK" and at.row is not None:
+            axes = k_order([at.row], self.ndim, guard=True) or axes
+        elif is_contiguous(at.shape[::-1], at.strides[::-1], guard=True):
+            axes = axes[::-1]
+        return self._view(TransposeView(axes))
+
+    def _settled_argument(self) -> bool:
+        """Whether this handle is its argument itself, deciding what is left open."""
+        if any(isinstance(view, ContiguousView) for view in self._views):
+            self._settle()
+        return not self._views and self._storage.argument is not None
+
+    def _set_shape(self, shape: Any) -> None:
+        """Perform ``array.shape = shape``: this handle becomes a reshaped view of its memory."""
+        if self._nd is not None:
+            self._nd.shape = shape
+            return
+        storage = self._storage
+        if storage.argument is not None and not self._views:
+            msg = "the shape of an argument is assigned to; use reshape"
+            raise UnsupportedError(msg)
+        view = reshape_view(self.shape, shape, "C")
+        self._settle()
+        self._trace_layout(storage.layout)
+        at = walk(self._storage.value.shape, self._storage.layout, (*self._views, view), guard=True)
+        if at.copied is not None:
+            msg = (
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy "
+                "with the desired shape."
+            )
+            raise AttributeError(msg)
+        self._views, self._cache = (*self._views, view), None
 
     def _trace_layout(self, layout: Layout) -> None:
         note = getattr(self._trace, "note_layout", None)
@@ -366,23 +390,15 @@ class Array(Operators, Methods):
             self._trace.mark_line()
 
 
-def _try_strides(view: View, shape: Any, strides: Any) -> Any:
-    """Return the strides of a view, None for a copy, UNDECIDED where sizes decide."""
-    try:
-        return view.strides(shape, strides)
-    except UndecidedError:
-        return UNDECIDED
-
-
-def _hinted_strides(view: View, shape: Any, strides: Any) -> Any:
-    """Return strides by example sizes where the symbolic rule cannot tell."""
-    sizes, steps = hints(shape), hints(strides)
-    if sizes is None or steps is None:
-        return None
-    if isinstance(view, ReshapeView):
-        target = hints(view.shape)
-        return None if target is None else ReshapeView(target).strides(sizes, steps)
-    return view.strides(sizes, steps)
+def _turns_back(views: tuple[View, ...]) -> bool:
+    """Whether views are transposes that cancel."""
+    axes: tuple[int, ...] | None = None
+    for view in views:
+        if not isinstance(view, TransposeView):
+            return False
+        axes = tuple(range(len(view.perm))) if axes is None else axes
+        axes = view.shown(axes)  # type: ignore[assignment]  # ints in, ints out
+    return axes is None or axes == tuple(range(len(axes)))
 
 
 def wrap(value: Value, kind: str = ARRAY, layout: Layout | None = None) -> Array:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 
 from .array import ARRAY, SCALAR, Array, wrap
-from .storage import Layout
+from .layout import Layout
 
 __all__ = ["arrays_in", "is_known", "is_traced", "to_arrays", "to_numpy", "to_values"]
 
@@ -87,14 +87,20 @@ def to_numpy(x: Any) -> Any:
     return _map(x, _numpy)
 
 
-def to_arrays(x: Any, *, scalar: bool, layout: Layout | None = None) -> Any:
-    """Replace values by new traced arrays, in tuples, lists and named tuples too."""
+def to_arrays(
+    x: Any, *, scalar: bool, layout: Callable[[int], Layout | None] | None = None
+) -> Any:
+    """Replace values by new traced arrays, in tuples, lists and named tuples too.
+
+    `layout` tells how a result of so many axes lies in memory, C order by default.
+    """
     if isinstance(x, Value):
-        return wrap(x, SCALAR if scalar else ARRAY, layout)
+        lies = layout(x.ndim) if layout is not None and x.ndim > 1 else None
+        return wrap(x, SCALAR if scalar else ARRAY, lies)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*(to_arrays(i, scalar=scalar) for i in x))
+        return type(x)(*(to_arrays(i, scalar=scalar, layout=layout) for i in x))
     if isinstance(x, _CONTAINERS):
-        return type(x)(to_arrays(i, scalar=scalar) for i in x)
+        return type(x)(to_arrays(i, scalar=scalar, layout=layout) for i in x)
     return x
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.bind import as_value
-from onnxjit._core.dims import HOOKS, Dim
+from onnxjit._core.dims import HOOKS, Dim, broadcast_shapes, require_equal
 from onnxjit._core.program import Value
 from onnxjit._core.source import caller
 from onnxjit._ops import table
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.convert import as_array
 from onnxjit._ops.elementwise import where as where_value
-from onnxjit._ops.index_write import scatter
+from onnxjit._ops.index_write import scatter, shape_text
 from onnxjit._ops.row import Function, Ufunc
 from onnxjit._ops.structure import broadcast_to
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
@@ -42,8 +42,8 @@ from .convert import (
     to_values,
 )
 from .doors import DOORS
-from .storage import Layout, k_order
-from .trace import Tracer, current_tracer, dim_array
+from .layout import Layout, result_layout
+from .trace import Tracer, current_tracer, dim_array, layout_of
 
 __all__ = ["call_function", "call_ufunc", "constant_array"]
 
@@ -52,6 +52,8 @@ _NUMBERS: Final = (bool, int, float, complex)
 _STORE_LIMIT: Final = 1 << 20
 #: NumPy's source of a function may call the function itself this often
 _SOURCE_DEPTH: Final = 3
+#: orders of reading that depend on the layout of what is read
+_AS_IT_LIES: Final = frozenset("AaKk")
 
 
 def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,10 +76,12 @@ def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def constant_array(values: Any, kind: str = ARRAY) -> Array:
-    """Return a traced array whose values are known."""
+def constant_array(values: Any, kind: str = ARRAY, layout: Layout | None = None) -> Array:
+    """Return a traced array whose values are known; it lies as they do by default."""
     tracer = _tracer()
-    return wrap(tracer.constant(np.array(values, copy=True)), kind)
+    array = np.array(values, copy=True)
+    lies = layout_of(array, frozenset()) if layout is None else layout
+    return wrap(tracer.constant(array), kind, lies)
 
 
 def _tracer() -> Tracer:
@@ -88,9 +92,22 @@ def _tracer() -> Tracer:
     return tracer
 
 
-def _folded(call: Callable[[], Any]) -> Any:
+def _folded(call: Callable[[], Any], func: Any, arrays: Sequence[Any], order: Any) -> Any:
+    """Let NumPy compute; what it makes of arrays lies as its rule says, not as its twins do."""
+    lies = _lies(func, arrays, order)
+
+    def constant(values: Any, kind: str) -> Array:
+        layout = (lies(values.ndim) or Layout()) if arrays else None
+        return constant_array(values, kind, layout)
+
     with np.errstate(all="ignore"):
-        return from_numpy_results(call(), constant_array)
+        return from_numpy_results(call(), constant)
+
+
+def _lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout | None]:
+    """Return how results of a function of arrays lie in memory, by their number of axes."""
+    traced = [a for a in arrays if isinstance(a, Array) and a._nd is None and a.ndim]
+    return lambda ndim: result_layout(func, traced, ndim, order)
 
 
 # ---------------------------------------------------------------------------- functions
@@ -157,19 +174,15 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
     if static and (row is None or not (row.view or row.writes)) and _out(kwargs) is None:
-        result = _fold_function(func, row, args, kwargs)
-        if result is not NotImplemented:
-            return result
+        # a large result that a row can build is recorded
+        if row is None or arrays or not _is_large(func, args, kwargs):
+            numbers, options = to_numpy(args), to_numpy(kwargs)
+            return _folded(
+                lambda: func(*numbers, **options), func, arrays, kwargs.get("order")
+            )
     if row is None:
         return _by_source(func, args, kwargs)
-    return _record(row, args, kwargs)
-
-
-def _fold_function(func: Any, row: Function | None, args: Any, kwargs: Any) -> Any:
-    """Let NumPy compute on known values; a large result that a row can build is recorded."""
-    if row is not None and not list(arrays_in((args, kwargs))) and _is_large(func, args, kwargs):
-        return NotImplemented
-    return _folded(lambda: func(*to_numpy(args), **to_numpy(kwargs)))
+    return _record(row, args, kwargs, arrays)
 
 
 def _is_large(func: Any, args: Any, kwargs: Any) -> bool:
@@ -200,7 +213,9 @@ def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         running.pop()
 
 
-def _record(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _record(
+    row: Function, args: tuple[Any, ...], kwargs: dict[str, Any], arrays: Sequence[Any]
+) -> Any:
     given = _bind(row, args, kwargs)
     out = given.pop("out", None)
     if isinstance(out, tuple) and len(out) == 1:
@@ -212,17 +227,30 @@ def _record(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     result = _call(row, to_values(given))
     if out is not None:
         return _into(out, result, row.numpy.__name__)
-    return to_arrays(result, scalar=row.scalar)
+    lies = _lies(row.numpy, arrays, kwargs.get("order"))
+    return to_arrays(result, scalar=row.scalar, layout=lies)
 
 
 def _record_view(row: Function, given: dict[str, Any]) -> Any:
     first = next(iter(given))
     base = given[first]
+    if _signature(row).parameters[first].kind is inspect.Parameter.VAR_POSITIONAL:
+        each = tuple(_viewed(row, {**given, first: (x,)}, first, x) for x in base)
+        return each[0] if len(each) == 1 else each
+    return _viewed(row, given, first, base)
+
+
+def _viewed(row: Function, given: dict[str, Any], first: str, base: Any) -> Any:
+    """Return the views of one array that a call makes."""
     if not isinstance(base, Array):
         base = wrap(as_array(to_values(base)))
     elif base._nd is not None:
         base = constant_array(base._nd, base._kind)
-    result = _call(row, {**to_values(given), first: base._value})
+    order = given.get("order")
+    if order in _AS_IT_LIES and base.ndim > 1:
+        base, given = base._in_memory_order(order), {**given, "order": "C"}
+    seen = (base._value,) if isinstance(given[first], tuple) else base._value
+    result = _call(row, {**to_values(to_numpy(given)), first: seen})
 
     def finish(r: Any) -> Any:
         if isinstance(r, Value):
@@ -301,7 +329,9 @@ def call_ufunc(
         and all(is_known(a) for a in arrays)
     ):
         numbers, options = to_numpy(inputs), to_numpy(kwargs)
-        return _folded(lambda: getattr(ufunc, method)(*numbers, **options))
+        call = getattr(ufunc, method)
+        func = ufunc if method == "__call__" else call
+        return _folded(lambda: call(*numbers, **options), func, arrays, kwargs.get("order"))
     row = table.UFUNCS.get(ufunc)
     if row is None:
         msg = f"the ufunc {ufunc.__name__} is not carried by onnxjit inside a trace"
@@ -330,20 +360,18 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         msg = f"{row.numpy.__name__}() takes from {count} to {row.numpy.nargs} positional arguments"
         raise TypeError(msg)
     where = kwargs.pop("where", True)
-    if kwargs.pop("subok", True) not in (True, False) or kwargs.pop("order", "K") not in "KCA":
-        msg = f"{row.numpy.__name__}() is carried with order='K' only"
-        raise UnsupportedError(msg)
+    kwargs.pop("subok", None)
+    lies = _lies(row.numpy, inputs, kwargs.pop("order", None))
     values = [x if type(x) in _NUMBERS else as_array(to_values(x)) for x in inputs]
     casting = kwargs.get("casting", "same_kind")
     result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
     results = result if isinstance(result, tuple) else (result,)
-    layout = _layout(inputs, results[0].ndim)
     if outs is None:
-        wrapped = tuple(to_arrays(r, scalar=True, layout=layout) for r in results)
+        wrapped = tuple(to_arrays(r, scalar=True, layout=lies) for r in results)
     else:
         outs = (*outs, *(None,) * (len(results) - len(outs)))
         wrapped = tuple(
-            to_arrays(r, scalar=True)
+            to_arrays(r, scalar=True, layout=lies)
             if o is None
             else _ufunc_out(row, o, r, where, casting, position)
             for position, (o, r) in enumerate(zip(outs, results, strict=True))
@@ -360,12 +388,7 @@ def _ufunc_out(  # noqa: PLR0913, PLR0917  the parts of one ufunc call
         raise _UFuncOutputCastingError(
             row.numpy, casting, value.dtype.numpy, out.dtype, position
         )
-    if value.ndim > out.ndim:
-        msg = (
-            f"non-broadcastable output operand with shape {_text(out.shape)} doesn't match the "
-            f"broadcast shape {_text(value.shape)}"
-        )
-        raise ValueError(msg)
+    _check_out(out, value)
     cast = cast_value(value, out._value.dtype)
     if where is not True:
         cast = where_value(to_values(where), cast, out._value)
@@ -373,27 +396,16 @@ def _ufunc_out(  # noqa: PLR0913, PLR0917  the parts of one ufunc call
     return out
 
 
-def _text(shape: Any) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
-def _layout(inputs: tuple[Any, ...], ndim: int) -> Layout | None:
-    """Return the memory order NumPy gives an elementwise result of these operands."""
-    if ndim < 2:
-        return None
-    arrays = [x for x in inputs if isinstance(x, Array) and x._nd is None and x.ndim]
-    depends = frozenset[int]().union(*(a._storage.layout.arguments for a in arrays))
-    plain = all(
-        not a._views and a._storage.layout.order is None and a._storage.layout.example is None
-        for a in arrays
-    )
-    if plain:
-        return Layout(None, depends) if depends else None
-    strides = [a._strides() for a in arrays]
-    if any(not isinstance(s, tuple) for s in strides):
-        return Layout(None, depends)
-    order = k_order([a.shape for a in arrays], strides, ndim)
-    return Layout(order, depends)
+def _check_out(out: Array, value: Value) -> None:
+    """Raise NumPy's exception where an output is not as large as what goes into it."""
+    env = _tracer().env
+    joined = broadcast_shapes(env, out.shape, value.shape)
+    if len(joined) > out.ndim or not all(map(require_equal, (env,) * out.ndim, joined, out.shape)):
+        msg = (
+            f"non-broadcastable output operand with shape {shape_text(out.shape)} doesn't match "
+            f"the broadcast shape {shape_text(joined)}"
+        )
+        raise ValueError(msg)
 
 
 _METHODS: Final[dict[str, Callable[..., Any]]] = {
@@ -445,7 +457,8 @@ def _ufunc_method(
     result = _METHODS[method](row, *values, **given)
     if out is not None:
         return _into(out[0], result, f"{row.numpy.__name__}.{method}")
-    return to_arrays(result, scalar=True)
+    func = row.numpy if method == "accumulate" else getattr(row.numpy, method)
+    return to_arrays(result, scalar=True, layout=_lies(func, inputs, None))
 
 
 # ---------------------------------------------------------------------------- operators

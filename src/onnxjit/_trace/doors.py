@@ -38,7 +38,7 @@ class Doors:
     """
 
     __slots__ = (
-        "astype", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
+        "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
         "operator", "real", "refuse", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
         "view",
     )  # fmt: skip
@@ -54,6 +54,7 @@ class Doors:
         self.eager: Callable[..., Any] = _unset
         self.source: Callable[..., Any] = lambda _: None
         self.astype: Callable[..., Any] = _unset
+        self.attribute: Callable[..., Any] = _unset
         self.copy: Callable[..., Any] = _unset
         self.flat: Callable[..., Any] = _unset
         self.item: Callable[..., Any] = _unset

@@ -11,9 +11,9 @@ import numpy as np
 from onnxjit._core.dims import Dim
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
-from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.basic import parse_basic
-from onnxjit._ops.index import getitem
+from onnxjit._ops.cast import astype as cast_value
+from onnxjit._ops.index import getitem, read
 from onnxjit._ops.index_write import setitem
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
@@ -23,8 +23,9 @@ from . import host
 from .array import ARRAY, SCALAR, Array, wrap
 from .array import BOOL as BOOL_KIND
 from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
-from .dispatch import _noted, call_function, constant_array
+from .dispatch import _lies, _noted, call_function, constant_array
 from .doors import DOORS
+from .layout import Layout, picked_layout
 from .trace import current_tracer
 
 __all__ = ["python_number"]
@@ -44,13 +45,24 @@ def get_item(array: Array, index: Any) -> Any:
     if isinstance(values, tuple) and not values and not array.ndim:
         return wrap(array._value, SCALAR)
     result: Any = parse_basic(values, array.shape) if _has_ellipsis(index) else None
+    axes: list[int | None] = []
     if result is None:
-        result = getitem(array._value, values)
+        result, axes = read(array._value, values)
     if isinstance(result, Value):
-        return wrap(result, ARRAY if _has_ellipsis(index) else SCALAR)
+        layout = _picked_layout(array, result, axes, index) if result.ndim > 1 else None
+        return wrap(result, ARRAY if _has_ellipsis(index) else SCALAR, layout)
     if any(map(_is_zero_d_array, _items(index))):
         return wrap(result.apply(array._value))
     return array._view(result)
+
+
+def _picked_layout(
+    array: Array, result: Value, axes: list[int | None], index: Any
+) -> Layout | None:
+    """Return how ``array[index]`` lies in memory."""
+    if any(axis is not None for axis in axes):
+        return picked_layout(array, result.shape, axes)
+    return _lies(np.array, list(arrays_in(index)), None)(result.ndim)
 
 
 def _items(index: Any) -> tuple[Any, ...]:
@@ -112,7 +124,7 @@ def _is_own_view(array: Array, index: Any, value: Array) -> bool:
 
 
 @_noted
-def as_type(array: Array, dtype: Any, casting: Any, copy: Any) -> Any:
+def as_type(array: Array, dtype: Any, casting: Any, copy: Any, order: Any = "K") -> Any:
     """Cast to another dtype."""
     target = np.dtype(dtype)
     if array._nd is not None:
@@ -125,9 +137,9 @@ def as_type(array: Array, dtype: Any, casting: Any, copy: Any) -> Any:
         raise TypeError(msg)
     if target == array.dtype and not copy:
         return array
-    return wrap(
-        cast_value(array._value, carried(target)), array._kind if not array._is_weak else SCALAR
-    )
+    value = cast_value(array._value, carried(target))
+    layout = _lies(np.array, [array], order)(value.ndim)
+    return wrap(value, array._kind if not array._is_weak else SCALAR, layout)
 
 
 def carried(dtype: np.dtype[Any]) -> DType:
@@ -139,12 +151,12 @@ def carried(dtype: np.dtype[Any]) -> DType:
         raise UnsupportedError(msg) from None
 
 
-def copy_array(array: Array) -> Array:
+def copy_array(array: Array, order: Any = "C") -> Array:
     """Return a copy that shares nothing."""
     if array._nd is not None:
-        return Array.eager(array._nd.copy(), array._kind)
+        return Array.eager(array._nd.copy(order), array._kind)
     array._mark()
-    return wrap(array._value, array._kind)
+    return wrap(array._value, array._kind, _lies(np.array, [array], order)(array.ndim))
 
 
 def python_number(array: Array, kind: str | None = None) -> Any:
@@ -277,6 +289,37 @@ def view(array: Array, dtype: Any, kind: Any) -> Any:
     return get_item(array, ...)
 
 
+def attribute(array: Array, name: str) -> Any:
+    """Return an attribute that needs values, of the type NumPy would have here.
+
+    Raises
+    ------
+    AttributeError
+        NumPy has no such attribute.
+    DataDependentError
+        The values are known only when the model runs.
+    """
+    kind = type(representative(array)) if not name.startswith("_") else object
+    if not hasattr(kind, name):
+        msg = f"{kind.__name__!r} object has no attribute {name!r}"
+        raise AttributeError(msg)
+    values = array._plain(f".{name}")
+    return getattr(values if array._kind == ARRAY else kind(values.item()), name)
+
+
+def representative(x: Any) -> Any:
+    """Return a plain object of the type that NumPy would have in the place of a traced one."""
+    if isinstance(x, Dim):
+        return 0
+    if not isinstance(x, Array):
+        return x
+    if x._kind == ARRAY:
+        return np.empty((0,) * max(x.ndim, 1), x.dtype)
+    if x._kind == SCALAR:
+        return x.dtype.type()
+    return {"int": 0, "float": 0.0, "bool": False, "complex": 0j}[x._kind]
+
+
 def setflags(array: Array, write: Any) -> None:
     """Set or clear the write flag."""
     if array._nd is not None:
@@ -310,6 +353,7 @@ def capture_item(table: Any, index: Any) -> Any:
 DOORS.getitem = get_item
 DOORS.setitem = set_item
 DOORS.astype = as_type
+DOORS.attribute = attribute
 DOORS.copy = copy_array
 DOORS.item = item
 DOORS.tolist = tolist

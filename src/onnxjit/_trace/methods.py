@@ -22,6 +22,10 @@ class Methods:
 
     __slots__ = ()
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what only an array with values has (``tobytes``, ``flags``, ``strides``...)."""
+        return DOORS.attribute(self, name)
+
     def all(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
         """Whether all elements are true."""
         return DOORS.function(np.all, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, where=None if where is True else where))
@@ -130,7 +134,7 @@ class Methods:
         self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
     ) -> Any:
         """Cast the elements to another dtype."""
-        return DOORS.astype(self, dtype, casting, copy)
+        return DOORS.astype(self, dtype, casting, copy, order)
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:  # noqa: A002
         """Limit the elements to an interval."""
@@ -150,7 +154,7 @@ class Methods:
 
     def copy(self, order: Any = "C") -> Any:
         """Return a copy that shares nothing."""
-        return DOORS.copy(self)
+        return DOORS.copy(self, order)
 
     def dot(self, b: Any, out: Any = None) -> Any:
         """Dot product."""

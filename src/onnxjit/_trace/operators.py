@@ -25,6 +25,10 @@ class Operators:
     ) -> Any:
         return DOORS.function(func, args, kwargs)
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
+        """Return a result of NumPy's own code as it is."""
+        return array[()] if return_scalar and not array.ndim else array
+
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return DOORS.namespace(api_version)
 

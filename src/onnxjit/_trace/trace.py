@@ -15,7 +15,8 @@ from onnxjit._core.source import Scope, Source, user_frames
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .host import HostGuard
-from .storage import Argument, Layout, Storage
+from .layout import Layout
+from .storage import Argument, Storage
 
 __all__ = ["Tracer", "current_tracer"]
 
@@ -116,7 +117,7 @@ class Tracer(Trace):
         writeable = example is None or bool(example.flags.writeable)
         argument = Argument(len(self.arguments), name, writeable=writeable)
         self.arguments.append(argument)
-        layout = _layout_of(example, argument.index)
+        layout = layout_of(example, frozenset([argument.index]))
         storage = Storage(value, layout=layout, argument=argument)
         return Array.traced(storage, SCALAR if scalar and not sizes else ARRAY)
 
@@ -138,7 +139,8 @@ class Tracer(Trace):
         """Return a traced array for a constant of the surroundings; one per ndarray."""
         found = self.captured.get(id(array))
         if found is None:
-            storage = Storage(self.constant(array), captured=name)
+            layout = layout_of(array, frozenset())
+            storage = Storage(self.constant(array), layout=layout, captured=name)
             storage.read_only = not array.flags.writeable
             found = self.captured[id(array)] = (array, Array.traced(storage))
         return found[1]
@@ -150,17 +152,16 @@ def _origin(symbol: DimLike, origin: tuple[Any, Any]) -> None:
             s.origin = origin
 
 
-def _layout_of(example: np.ndarray[Any, Any] | None, index: int) -> Layout:
-    """Describe the memory of an example; an export assumes C order."""
+def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> Layout:
+    """Describe the memory of an ndarray, learnt from these arguments; an export assumes C order."""
     if example is None or example.ndim == 0:
         return Layout()
-    depends = frozenset([index])
     if example.flags.c_contiguous:
         return Layout(None, depends)
     if example.flags.f_contiguous:
         return Layout(tuple(reversed(range(example.ndim))), depends)
     steps = tuple(s // example.itemsize for s in example.strides)
-    return Layout(None, depends, steps)
+    return Layout(None, depends, example=steps)
 
 
 def current_tracer() -> Tracer | None:

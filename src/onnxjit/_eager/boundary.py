@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between NumPy's arrays outside and eager arrays inside."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._trace.array import ARRAY, SCALAR, Array
+
+from .leaves import children, leaf_of, map_tree, with_parts
+
+__all__ = ["Loan", "as_eager", "from_eager"]
+
+
+def _eager_leaf(x: Any) -> Any:
+    if isinstance(x, (np.ndarray, np.generic)) and leaf_of(x, "argument", top=False) is not None:
+        return Array.eager(np.asarray(x), ARRAY if isinstance(x, np.ndarray) else SCALAR)
+    return x
+
+
+def as_eager(x: Any, *, top: bool = False) -> Any:
+    """Replace ndarrays and NumPy scalars in a tree by eager arrays."""
+    return map_tree(x, lambda item, _top: _eager_leaf(item), top=top)
+
+
+def from_eager(x: Any) -> Any:
+    """Replace eager arrays in a tree by ndarrays and NumPy scalars."""
+    return Loan().restored(x)
+
+
+class Loan:
+    """Arguments of an eager run.
+
+    Containers are lent as copies that hold eager arrays; `settle` brings back what has changed
+    in them.
+    """
+
+    __slots__ = ("_back", "_containers")
+
+    def __init__(self) -> None:
+        self._back: Final[dict[int, tuple[Any, Any]]] = {}
+        self._containers: Final[list[tuple[Any, Any]]] = []
+
+    def lend(self, x: Any) -> Any:
+        """Return an argument as eager code gets it."""
+        parts = None if isinstance(x, np.ndarray) else children(x)
+        if parts is None:
+            new = _eager_leaf(x)
+        else:
+            new = with_parts(x, [self.lend(item) for _, item in parts])
+            if not isinstance(x, tuple):
+                self._containers.append((x, new))
+        if new is not x:
+            self._back[id(new)] = (new, x)
+        return new
+
+    def restored(self, x: Any) -> Any:
+        """Return a result with NumPy's arrays; what was lent is the original object again."""
+        found = self._back.get(id(x))
+        if found is not None:
+            return found[1]
+        if isinstance(x, Array) and x._nd is not None:
+            return x._nd if x._kind == ARRAY else x._nd[()]
+        parts = None if isinstance(x, np.ndarray) else children(x)
+        if parts is None:
+            return x
+        items = [self.restored(item) for _, item in parts]
+        same = all(new is old for new, (_, old) in zip(items, parts, strict=True))
+        return x if same else with_parts(x, items)
+
+    def settle(self) -> None:
+        """Bring changes of the lent containers back to the originals."""
+        for original, lent in self._containers:
+            if isinstance(original, list):
+                items = [self.restored(item) for item in lent]
+                if not _alike(items, original):
+                    original[:] = items
+            elif isinstance(original, dict):
+                values = {k: self.restored(v) for k, v in lent.items()}
+                same_keys = list(values) == list(original)
+                if not same_keys or not _alike(values.values(), original.values()):
+                    original.clear()
+                    original.update(values)
+            else:
+                self._settle_fields(original, lent)
+
+    def _settle_fields(self, original: Any, lent: Any) -> None:
+        names = [f.name for f in dataclasses.fields(original)] + list(vars(lent) if hasattr(lent, "__dict__") else ())
+        for name in dict.fromkeys(names):
+            value = self.restored(getattr(lent, name))
+            if getattr(original, name, self) is not value:
+                object.__setattr__(original, name, value)
+
+
+def _alike(items: Any, others: Any) -> bool:
+    return len(items) == len(others) and all(
+        a is b for a, b in zip(items, others, strict=True)
+    )

@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be one graph: a warning with the line, eager work, right results."""
+
+import random
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from onnxjit import DataDependentError, FallbackWarning, SideEffectError, SpecError, jit_onnx
+from tests.jit.harness import same
+
+V = np.array([3.0, -1.5, 2.25])
+COUNTER = 0
+HISTORY: list[float] = []
+
+
+def branch(x):
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+
+
+def grow(x):
+    total = 0.0
+    while total < 5:
+        total = total + abs(x[0])
+        x = x * 1.5
+    return x, total
+
+
+def line_of(fn, offset):
+    return f"{__file__.rsplit('/', 1)[-1]}:{fn.__code__.co_firstlineno + offset}"
+
+
+def quiet(jit, *args):
+    """Call with warnings as errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return jit(*args)
+
+
+# ------------------------------------------------------------------------------ data
+
+
+def test_a_branch_on_data_warns_once_with_the_line():
+    jit = jit_onnx(branch)
+    with pytest.warns(FallbackWarning) as caught:
+        same(jit(V), V * 2)
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert line_of(branch, 1) in text
+    assert "branch" in text
+    assert caught[0].filename == __file__
+    same(quiet(jit, -V), -V - 1)
+    same(quiet(jit, V[:2]), V[:2] * 2)
+    assert jit.cache_info() == {"graphs": 0, "eager": 1}
+
+
+def test_the_decision_is_remembered_per_dtype():
+    jit = jit_onnx(branch)
+    with pytest.warns(FallbackWarning):
+        jit(V)
+    same(quiet(jit, V.astype("f4")), (V * 2).astype("f4"))
+    assert jit.cache_info() == {"graphs": 0, "eager": 2}
+
+
+def test_loops_on_data_run_eagerly():
+    jit = jit_onnx(grow)
+    with pytest.warns(FallbackWarning):
+        same(jit(V), grow(V))
+    same(quiet(jit, V * 3), grow(V * 3))
+
+
+def test_a_remembered_decision_holds_under_its_guards():
+    def f(x):
+        if len(x) > 2:
+            return x + 1
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning):
+        same(jit(V[:2]), V[:2] * 2)
+    same(quiet(jit, V), V + 1)
+    assert jit.cache_info() == {"graphs": 1, "eager": 1}
+    same(quiet(jit, -V[:2]), -V[:2] - 1)
+    same(quiet(jit, V[:1]), V[:1] * 2)
+    assert jit.cache_info()["graphs"] == 1
+
+
+def test_fallback_error_raises_each_time():
+    jit = jit_onnx(branch, fallback="error")
+    for _ in range(2):
+        with pytest.raises(DataDependentError, match=line_of(branch, 1)):
+            jit(V)
+    assert jit.cache_info() == {"graphs": 0, "eager": 0}
+
+
+def test_exports_raise():
+    with pytest.raises(DataDependentError, match=line_of(branch, 1)):
+        jit_onnx(branch).to_onnx(V)
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(SpecError, match="fallback"):
+        jit_onnx(branch, fallback="maybe")
+    with pytest.raises(TypeError):
+        jit_onnx(branch, nonsense=1)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: [v for v in x if v > 0],
+        lambda x: {float(v): v for v in x},
+        lambda x: "big" if x.max() > 2 else "small",
+        lambda x: sorted(x),
+        lambda x: f"{x[0]:.2f}",
+        lambda x: x[0] > 0 and x[1] > 0,
+        lambda x: not x[0],
+        lambda x: any(v < 0 for v in x),
+        lambda x: 2.25 in x.tolist(),
+        lambda x: x.tobytes(),
+        lambda x: repr(x[0]),
+        lambda x: np.array2string(x),
+        lambda x: ["a", "b", "c", "d"][int(x[0])],
+        lambda x: next(v for v in x if v > 0),
+    ],
+)
+def test_eager_results_are_numpys(fn):
+    jit = jit_onnx(fn)
+    want = fn(V)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        same(jit(V), want)
+    same(quiet(jit, V), want)
+
+
+def test_results_of_a_fallback_are_plain_arrays():
+    def f(x, n, p):
+        if x.sum() > 0:
+            y = x + n
+            return {"a": y, "b": [y.sum(), x[0]], "c": (p["w"] * 2, n, None)}
+        return None
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning):
+        got = jit(V, 2, {"w": V})
+    same(got, f(V, 2, {"w": V}))
+
+
+def test_mutation_in_a_fallback():
+    def f(x):
+        if x[0] > 0:
+            x += 1
+        x[1:] *= 2
+        x.sort()
+
+    jit = jit_onnx(f)
+    a, b = V.copy(), V.copy()
+    with pytest.warns(FallbackWarning):
+        jit(a)
+    f(b)
+    same(a, b)
+
+
+def test_an_argument_returned_by_a_fallback_is_that_object():
+    def f(x):
+        if x[0] > 0:
+            x += 1
+        return x, x
+
+    jit = jit_onnx(f)
+    x = V.copy()
+    with pytest.warns(FallbackWarning):
+        a, b = jit(x)
+    assert a is x
+    assert b is x
+
+
+def test_an_exception_in_a_fallback_is_the_users():
+    def f(x):
+        if x[0] > 0:
+            raise KeyError("mine")  # noqa: EM101
+        return x
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning), pytest.raises(KeyError, match="mine"):
+        jit(V)
+    same(quiet(jit, -V), -V)
+
+
+def test_an_exception_of_the_user_is_raised_while_tracing():
+    def f(x):
+        if x.ndim == 1:
+            raise KeyError("mine")  # noqa: EM101
+        return x
+
+    jit = jit_onnx(f, fallback="error")
+    for _ in range(2):
+        with pytest.raises(KeyError, match="mine"):
+            jit(V)
+    same(jit(V.reshape(1, 3)), V.reshape(1, 3))
+
+
+# ------------------------------------------------------------------------------ side effects
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+        self.history = []
+        self.coef = np.zeros(3)
+
+    @jit_onnx
+    def count(self, x):
+        self.n += 1
+        return x * self.n
+
+    @jit_onnx
+    def remember(self, x):
+        self.history.append(float(x.sum()))
+        return x
+
+    @jit_onnx
+    def fit(self, x):
+        self.coef_ = x.mean()
+        return self
+
+    @jit_onnx
+    def update(self, x):
+        self.coef += x
+        return self.coef * 2
+
+
+def test_counters_count():
+    obj = Counter()
+    with pytest.warns(FallbackWarning, match="n"):
+        same(obj.count(V), V)
+    same(quiet(obj.count, V), V * 2)
+    same(quiet(obj.count, V), V * 3)
+    assert obj.n == 3
+
+
+def test_histories_grow():
+    obj = Counter()
+    with pytest.warns(FallbackWarning, match="history"):
+        obj.remember(V)
+    quiet(obj.remember, V * 2)
+    assert obj.history == [3.75, 7.5]
+    assert type(obj.history[0]) is float
+
+
+def test_fitted_attributes_are_stored():
+    obj = Counter()
+    with pytest.warns(FallbackWarning, match="coef_"):
+        assert obj.fit(V) is obj
+    same(np.float64(obj.coef_), V.mean())
+
+
+def test_attributes_are_updated_in_place():
+    obj = Counter()
+    coef = obj.coef
+    with pytest.warns(FallbackWarning, match="coef"):
+        same(obj.update(V), V * 2)
+    same(quiet(obj.update, V), V * 4)
+    assert obj.coef is coef
+    same(coef, V * 2)
+
+
+def test_globals_are_assigned():
+    def f(x):
+        global COUNTER  # noqa: PLW0603
+        COUNTER += 1
+        return x + COUNTER
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning, match="COUNTER"):
+        same(jit(V), V + 1)
+    same(quiet(jit, V), V + 2)
+    assert COUNTER == 2
+
+
+def test_cells_are_assigned():
+    n = 0
+
+    def f(x):
+        nonlocal n
+        n += 1
+        return x * n
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning, match="n"):
+        same(jit(V), V)
+    same(quiet(jit, V), V * 2)
+    assert n == 2
+
+
+def test_global_lists_grow():
+    def f(x):
+        HISTORY.append(1.0)
+        return x + len(HISTORY)
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning, match="HISTORY"):
+        same(jit(V), V + 1)
+    same(quiet(jit, V), V + 2)
+
+
+def test_an_argument_dict_is_stored_to():
+    def f(p):
+        p["out"] = p["x"] + 1
+        return p["x"]
+
+    jit = jit_onnx(f)
+    p = {"x": V}
+    with pytest.warns(FallbackWarning):
+        jit(p)
+    assert list(p) == ["x", "out"]
+    same(np.asarray(p["out"]), V + 1)
+
+
+def test_an_argument_list_grows():
+    def f(out, x):
+        out.append(x + 1)
+
+    jit = jit_onnx(f)
+    out: list[object] = []
+    with pytest.warns(FallbackWarning):
+        jit(out, V)
+    quiet(jit, out, V)
+    assert len(out) == 2
+
+
+@pytest.mark.parametrize("name", ["count", "remember", "fit", "update"])
+def test_side_effects_are_errors_in_an_export(name):
+    obj = Counter()
+    with pytest.raises(SideEffectError, match="test_fallback.py"):
+        getattr(obj, name).to_onnx(V)
+    assert vars(obj).keys() == {"n", "history", "coef"}
+    assert obj.n == 0
+    assert not obj.history
+
+
+def test_nothing_happens_twice_before_the_fallback():
+    seen = []
+
+    def f(x):
+        y = x + 1
+        seen.append("called")
+        if y.sum() > 0:
+            return y
+        return x
+
+    jit = jit_onnx(f)
+    with pytest.warns(FallbackWarning):
+        jit(V)
+    assert seen == ["called"]
+
+
+# ------------------------------------------------------------------------------ impure functions
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x + np.random.rand(3),  # noqa: NPY002
+        lambda x: x + np.random.normal(),  # noqa: NPY002
+        lambda x: x + np.random.default_rng().normal(),
+        lambda x: x + random.random(),
+        lambda x: x + time.time(),
+        lambda x: x + time.perf_counter_ns(),
+    ],
+)
+def test_impure_functions_run_each_time(fn):
+    jit = jit_onnx(fn)
+    with pytest.warns(FallbackWarning):
+        first = jit(V)
+    second = quiet(jit, V)
+    assert type(first) is np.ndarray
+    assert not np.array_equal(first, second)
+    with pytest.raises(SideEffectError):
+        jit.to_onnx(V)
+
+
+def test_a_captured_generator_advances():
+    rng = np.random.default_rng(7)
+    jit = jit_onnx(lambda x: x + rng.normal(size=3))
+    with pytest.warns(FallbackWarning):
+        first = jit(V)
+    second = quiet(jit, V)
+    again = np.random.default_rng(7)
+    same(first, V + again.normal(size=3))
+    same(second, V + again.normal(size=3))
+
+
+def test_a_seeded_generator_made_inside_is_pure():
+    jit = jit_onnx(lambda x: x + np.random.default_rng(7).normal(size=3), fallback="error")
+    same(jit(V), V + np.random.default_rng(7).normal(size=3))
+
+
+# ------------------------------------------------------------------------------ what has no row
+
+
+def test_a_numpy_function_without_a_row_runs_eagerly():
+    jit = jit_onnx(lambda x: np.spacing(np.fft.fft(x).real) * 0 + x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        got = jit(V)
+    same(got, V)
+
+
+def test_the_text_of_an_error_names_the_remedy():
+    with pytest.raises(DataDependentError) as e:
+        jit_onnx(branch, fallback="error")(V)
+    assert "np.where" in str(e.value)
+    assert "docs/errors.md" in str(e.value)
