@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from onnxjit.errors import SpecError
+
 __all__ = [
     "ArraySpec", "DTypeSpec", "bool_", "float16", "float32", "float64", "int8", "int16", "int32",
     "int64", "uint8", "uint16", "uint32", "uint64",
@@ -27,14 +29,18 @@ class ArraySpec:
 
     def __init__(self, dtype: np.dtype[Any], sizes: tuple[int | str | None, ...]) -> None:
         for n in sizes:
-            if isinstance(n, int) and n < 0:
+            if not _is_size(n):
                 msg = f"a size is an int, a name or None, not {n!r}"
-                raise ValueError(msg)
+                raise SpecError(msg)
         self.dtype: Final = dtype
         self.sizes: Final = sizes
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{', '.join(map(repr, self.sizes))}]"
+
+
+def _is_size(n: object) -> bool:
+    return n is None or (isinstance(n, str) and n != "") or (type(n) is int and n >= 0)
 
 
 class DTypeSpec(ArraySpec):

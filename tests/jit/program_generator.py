@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import random
 import re
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -130,6 +131,10 @@ _SCOPE: Final[dict[str, Any]] = {"np": np, "lay": lay, "nan": np.nan, "inf": np.
 # --- programs ----------------------------------------------------------------------------------
 
 
+_CALL: Final = re.compile(r"helper(\d+)\(")
+_ASSIGNED: Final = re.compile(r"    ([avpq]\d*)\b(?!\()")
+
+
 class Program:
     """The source of a function, and the calls to be made of it."""
 
@@ -140,9 +145,14 @@ class Program:
         self.source: Final = source
         self.calls: Final = calls
 
+    @property
+    def name(self) -> str:
+        """The file name that its frames show."""
+        return f"<random program {self.seed}>"
+
     def function(self) -> Callable[..., Any]:
         """Compile the source so that `linecache` knows it."""
-        name = f"<random program {self.seed}>"
+        name = self.name
         lines = self.source.splitlines(keepends=True)
         linecache.cache[name] = (len(self.source), None, lines, name)
         scope: dict[str, Any] = {"np": np, "__name__": "random_program"}
@@ -152,27 +162,25 @@ class Program:
 
     def forget(self) -> None:
         """Drop the source from `linecache`."""
-        linecache.cache.pop(f"<random program {self.seed}>", None)
+        linecache.cache.pop(self.name, None)
 
-    def live(self) -> Program:
-        """Return a program that does the same and returns all it makes on the way.
+    def until(self, error: BaseException) -> Program:
+        """Return a program that stops where this one raised, and returns all it made so far.
 
-        A graph leaves out what nothing depends on, with the exception that it would raise.
+        A graph leaves out what nothing depends on, with the exception that it would raise; and
+        what cannot work for any data raises while tracing, before what depends on data.
         """
-        text = re.sub(r"def helper(\d+)\(", r"def helper\1(keep, ", self.source)
-        text = re.sub(r"(?<!def )helper(\d+)\(", r"helper\1(keep, ", text)
+        frames = traceback.extract_tb(error.__traceback__)
+        last = next(f.lineno for f in frames if f.filename == self.name and f.name == "program")
         lines: list[str] = []
-        for line in text.splitlines():
-            if line.startswith("    return ") and "def program" in "".join(lines):
-                lines.append(f"    return keep, {line.removeprefix('    return ')}")
-                continue
-            lines.append(line)
+        for line in self.source.splitlines()[:last]:
+            lines.append(_CALL.sub(r"helper\1(keep, ", line))
             if line.startswith("def program"):
                 lines.append("    keep = []")
-            name = re.match(r"    ([avpq]\d*)\b(?!\()", line)
+            name = _ASSIGNED.match(line)
             if name is not None:
                 lines.append(f"    keep.append({name[1]})")
-        return Program(self.seed, "\n".join(lines) + "\n", self.calls)
+        return Program(self.seed, "\n".join([*lines, "    return keep", ""]), self.calls)
 
     def script(self) -> str:
         """Return the program as text that a person can run."""

@@ -63,7 +63,11 @@ class Trace:
     def constant(self, array: Any, *, weak: bool = False) -> Value:
         """Return a constant; equal small ones and the same large ndarray are one value."""
         array = known_array(array)
-        shared = (param_key(array), weak)
+        shared = (
+            (array.dtype, array.tobytes(), weak)
+            if array.ndim == 0 and array.dtype.kind != "O"
+            else (param_key(array), weak)
+        )
         found = self._constants.get(shared)
         if found is None:
             if array.size > _SMALL:
@@ -165,11 +169,9 @@ def bind(
             return _constants(trace, *folded)
     shared: Any = None
     if not op.stateful and not blocks:
-        shared = (
-            op.name,
-            *(v.id for v in inputs),
-            *((k, param_key(p)) for k, p in sorted(params.items())),
-        )
+        shared = (op.name, *[v.id for v in inputs])
+        if params:
+            shared += tuple([(k, param_key(p)) for k, p in sorted(params.items())])
         found = trace.block.find(shared)
         if found is not None:
             return found.outputs

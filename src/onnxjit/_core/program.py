@@ -26,7 +26,14 @@ _IDS = itertools.count()
 class Value:
     """One result: of an equation, an input of a block, or a constant (`known` is set)."""
 
-    __slots__ = ("__weakref__", "aval", "block", "equation", "id", "index", "known", "name")
+    __slots__ = (
+        "__weakref__", "aval", "block", "dtype", "equation", "id", "index", "known", "name",
+        "shape", "weak",
+    )  # fmt: skip
+    #: of a tensor; other kinds of values have none of them
+    dtype: DType
+    shape: tuple[int | Dim, ...]
+    weak: bool
 
     def __init__(
         self,
@@ -45,6 +52,10 @@ class Value:
         self.known: Final = known
         self.name = name
         self.id: Final = next(_IDS)
+        if isinstance(aval, Tensor):
+            self.dtype = aval.dtype
+            self.shape = aval.shape
+            self.weak = aval.weak
 
     @property
     def tensor(self) -> Tensor:
@@ -55,24 +66,9 @@ class Value:
         return self.aval
 
     @property
-    def dtype(self) -> DType:
-        """Element type."""
-        return self.tensor.dtype
-
-    @property
-    def shape(self) -> tuple[int | Dim, ...]:
-        """Symbolic shape."""
-        return self.tensor.shape
-
-    @property
     def ndim(self) -> int:
         """Number of axes."""
-        return len(self.tensor.shape)
-
-    @property
-    def weak(self) -> bool:
-        """Whether it is a weak Python scalar."""
-        return self.tensor.weak
+        return len(self.shape)
 
     def __repr__(self) -> str:
         return f"%{self.id}: {self.aval}"

@@ -178,7 +178,7 @@ class _Outputs:
 
     def __init__(self, inputs: list[Any]) -> None:
         self.values: list[Value] = []
-        self.handles: dict[int, Result] = {}
+        self.handles: dict[tuple[int, ...], Result] = {}
         self.by_value: dict[int, int] = {}
         self.alive: list[Any] = []
         self.arguments = {
@@ -188,11 +188,12 @@ class _Outputs:
     def array(self, x: Array) -> Result:
         """Return where a traced array of the result comes from."""
         is_argument = x._settled_argument()
-        key = id(x) if x._views or x._kind != ARRAY else id(x._storage)
+        # the same memory seen through the same views is one object
+        key = (id(x._storage), *map(id, x._views)) if x._kind == ARRAY else (id(x),)
         found = self.handles.get(key)
         if found is None:
             found = self.handles[key] = self._array(x, is_argument=is_argument)
-            self.alive.append(x)
+            self.alive.append((x, x._storage, x._views))
         return found
 
     def _array(self, x: Array, *, is_argument: bool) -> Result:
@@ -235,6 +236,7 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         if x._nd is not None:
             return Result("static", value=x._nd.copy() if x._kind == ARRAY else x._nd[()])
         if x._trace is not tracer:
+            _ = x._value  # says so if the other trace has ended
             msg = "the function returns an array of another trace"
             raise SideEffectError(msg)
         return outputs.array(x)

@@ -46,6 +46,8 @@ def explain_run_error(error: BaseException, equations: Sequence[Equation]) -> Ba
         return error
     if equation.op.error is not None:
         error = equation.op.error(message)
+    elif "Broadcaster" in message:
+        error = ValueError("operands could not be broadcast together")
     return _annotated(error, equation)
 
 

@@ -26,12 +26,12 @@ from onnxjit._lower.opsets import check_opset
 
 from onnxjit._transform.pipeline import simplify
 from onnxjit.errors import AssumptionWarning, DataDependentError, SpecError
-from onnxjit.typing import ArraySpec
+from onnxjit.typing import ArraySpec, DTypeSpec
 
 if TYPE_CHECKING:
     from .function import JitFunction
 
-__all__ = ["save", "to_onnx"]
+__all__ = ["Exported", "Options", "assumption_texts", "save", "to_onnx"]
 
 DEFAULT_OPSET: Final = 21
 _PROTOBUF_LIMIT: Final = 2**31 - 2**20
@@ -46,7 +46,8 @@ class Options:
 
     def __init__(self, given: Mapping[str, Any], default_opset: int | None) -> None:
         given = dict(given)
-        self.opset = check_opset(given.pop("opset", None) or default_opset or DEFAULT_OPSET)
+        opset = given.pop("opset", None)
+        self.opset = check_opset(opset if opset is not None else default_opset or DEFAULT_OPSET)
         self.target = given.pop("target", "onnxruntime")
         self.input_names: Sequence[str] | None = given.pop("input_names", None)
         self.output_names: Sequence[str] | None = given.pop("output_names", None)
@@ -60,14 +61,24 @@ class Options:
         if self.mutated not in _MUTATED:
             msg = f"mutated is {self.mutated!r}; it must be one of {_MUTATED}"
             raise SpecError(msg)
+        if not isinstance(self.dynamic, (bool, Mapping)):
+            msg = f"dynamic is {self.dynamic!r}; it must be True, False or {{input: {{axis: name}}}}"
+            raise SpecError(msg)
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse sizes given for inputs that are not there."""
+        unknown = [] if isinstance(self.dynamic, bool) else [n for n in self.dynamic if n not in names]
+        if unknown:
+            msg = f"dynamic names {unknown[0]!r}, but the inputs are {', '.join(names)}"
+            raise SpecError(msg)
 
 
 def _leaf(x: Any, name: str) -> Leaf | None:
     """Return the leaf of an example or a specification; Python numbers are constants."""
     if isinstance(x, ArraySpec):
-        kind = ARRAY_LEAF if x.sizes else SCALAR_LEAF
-        key = (kind, x.dtype, len(x.sizes)) if x.sizes else (kind, x.dtype)
-        return Leaf(kind, key, name, None)
+        if isinstance(x, DTypeSpec):
+            return Leaf(SCALAR_LEAF, (SCALAR_LEAF, x.dtype), name, None)
+        return Leaf(ARRAY_LEAF, (ARRAY_LEAF, x.dtype, len(x.sizes)), name, None)
     return leaf_of(x, name, top=False)
 
 
@@ -130,29 +141,56 @@ def to_onnx(
     """
     options = Options(given, jit._opset)
     if not args and not options.kwargs:
-        args, extra = jit.last_signature()
+        args, extra = jit.last_signature(owner)
         options.kwargs.update(extra)
-    leaves: list[Leaf] = []
-    specs: list[Any] = []
-    naming = jit._naming(owner)
-    for i, x in enumerate(args):
-        _collect(x, naming(i), leaves, specs)
-    for k, v in options.kwargs.items():
-        _collect(v, k, leaves, specs)
-    names = _input_names(leaves, options)
-    sizes = [_sizes(s, n, options.dynamic) for s, n in zip(specs, names, strict=True)]
-    recording = _record(jit, owner, args, options, leaves, names, sizes)
-    program = _program(recording, names, options)
-    _assumptions(recording, options)
-    model = lower(
-        simplify(program), opset=options.opset, target=options.target,
-        name=getattr(jit.__wrapped__, "__name__", "main"),
-        metadata=_metadata(recording),
-    )  # fmt: skip
-    _declare_sizes(model, program, recording.tracer.env)
-    if model.ByteSize() < _PROTOBUF_LIMIT:
-        onnx.checker.check_model(model, full_check=True)
-    return model
+    exported = Exported(jit, owner, args, options)
+    _assumptions(exported.recording, options)
+    return exported.model(options.opset, options.target)
+
+
+class Exported:
+    """A trace for models; it does not depend on opset and target.
+
+    Attributes
+    ----------
+    leaves : list of Leaf
+        Arguments that become inputs.
+    recording : Recording
+    program : Program
+        With the outputs that models have.
+    """
+
+    __slots__ = ("_name", "_simple", "leaves", "program", "recording")
+
+    def __init__(
+        self, jit: JitFunction, owner: Any, args: tuple[Any, ...], options: Options
+    ) -> None:
+        leaves: list[Leaf] = []
+        specs: list[Any] = []
+        naming = jit._naming(owner)
+        for i, x in enumerate(args):
+            _collect(x, naming(i), leaves, specs)
+        for k, v in options.kwargs.items():
+            _collect(v, k, leaves, specs)
+        names = _input_names(leaves, options)
+        options.check_names(names)
+        sizes = [_sizes(s, n, options.dynamic) for s, n in zip(specs, names, strict=True)]
+        self.leaves: Final = leaves
+        self.recording: Final = _record(jit, owner, args, options, leaves, names, sizes)
+        self.program: Final = _program(self.recording, names, options)
+        self._simple: Final = simplify(self.program)
+        self._name: Final = getattr(jit.__wrapped__, "__name__", "main")
+
+    def model(self, opset: int, target: Any) -> onnx.ModelProto:
+        """Return the checked model of one opset and target."""
+        model = lower(
+            self._simple, opset=opset, target=target, name=self._name,
+            metadata=_metadata(self.recording),
+        )  # fmt: skip
+        _declare_sizes(model, self.program, self.recording.tracer.env)
+        if model.ByteSize() < _PROTOBUF_LIMIT:
+            onnx.checker.check_model(model, full_check=True)
+        return model
 
 
 def _input_names(leaves: list[Leaf], options: Options) -> list[str]:
@@ -264,7 +302,7 @@ def _apart(outputs: Sequence[str], inputs: Sequence[str]) -> list[str]:
 
 def _assumptions(recording: Recording, options: Options) -> None:
     """Tell of what the model takes for granted."""
-    texts = [*_open_guards(recording), *(_host_text(g) for g in recording.tracer.host_guards)]
+    texts = assumption_texts(recording)
     if not texts:
         return
     msg = "the model is right only where " + " and ".join(texts)
@@ -272,6 +310,11 @@ def _assumptions(recording: Recording, options: Options) -> None:
         msg += "; give fixed sizes or avoid the test"
         raise DataDependentError(msg)
     warnings.warn(msg, AssumptionWarning, stacklevel=4)
+
+
+def assumption_texts(recording: Recording) -> list[str]:
+    """Return the conditions that a model takes for granted, with their lines."""
+    return [*_open_guards(recording), *(_host_text(g) for g in recording.tracer.host_guards)]
 
 
 def _open_guards(recording: Recording) -> list[str]:

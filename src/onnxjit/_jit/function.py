@@ -35,6 +35,7 @@ from onnxjit.errors import (
 )
 
 from .dispatch import INLINE, Inlined, write_dispatcher
+from .signature import Signatures
 
 __all__ = ["BoundJit", "JitFunction", "jit_onnx"]
 
@@ -86,8 +87,8 @@ class JitFunction:
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "__wrapped__", "_cache", "_fallback", "_inlined", "_names", "_opset",
-        "_warned", "_watched",
+        "__dict__", "__weakref__", "__wrapped__", "_cache", "_fallback", "_inlined", "_names",
+        "_opset", "_signatures", "_warned", "_watched",
     )  # fmt: skip
     __onnxjit__ = True
 
@@ -98,6 +99,7 @@ class JitFunction:
         self._cache: Final[Cache[Any]] = Cache(128)
         self._warned: Final[set[str]] = set()
         self._watched: Final[dict[int, Any]] = {}
+        self._signatures: Final = Signatures()
         self._inlined: tuple[Inlined, ...] = ()
         self._names = _parameter_names(fn)
         functools.update_wrapper(self, fn, updated=())
@@ -162,6 +164,7 @@ class JitFunction:
 
     def _build(self, call: Call) -> Entry | EagerEntry:
         started: list[Tracer] = []
+        self._signatures.add(call.leaves, call.args, call.kwargs)
         try:
             recording = self._record(call, started)
             return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
@@ -238,9 +241,22 @@ class JitFunction:
     def cache_clear(self) -> None:
         """Forget every graph."""
         self._cache.clear()
+        self._signatures.clear()
         self._write()
 
     # ------------------------------------------------------------------ exporting
+
+    def last_signature(self, owner: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return positional and keyword arguments like those of the call traced last.
+
+        Arrays have the dtypes and sizes of the call, and no meaningful values.
+
+        Raises
+        ------
+        SpecError
+            No call was traced, or several that differ in dtypes or ranks.
+        """
+        return self._signatures.last(self._function(owner))
 
     def to_onnx(self, *args: Any, **options: Any) -> Any:
         """Return the function as an ``onnx.ModelProto``; see `onnxjit._jit.export.to_onnx`."""

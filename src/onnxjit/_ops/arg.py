@@ -16,7 +16,7 @@ from onnxjit._core.op import Op
 from .convert import as_array, normalize_axis
 from .reduce_exact import reduced_shape, to_ordered
 from .row import NO_VALUE, Function, Ufunc, function
-from .structure import as_1d, reshape
+from .structure import as_1d, is_zero, reshape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ ARG_MIN: Final = Op(
 
 
 def _arg(op: Op, x: Value, axis: int, *, keepdims: bool) -> Value:
-    if same(x.shape[axis], 0):
+    if is_zero(x.shape[axis]):
         raise ValueError(_EMPTY.format(op.name))
     return bind_one(op, x, axis=axis, keepdims=keepdims)
 

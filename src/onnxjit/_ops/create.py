@@ -35,7 +35,7 @@ from .row import Function, Ufunc, function
 from .shape import at_least
 from .structure import broadcast_to, concat, const, iota, move_axis, reshape, unsqueeze
 from .ufunc import result_type
-from .views import ChainView, ContiguousView, TransposeView
+from .views import ChainView, ContiguousView, TurnView
 
 if TYPE_CHECKING:
     from .view import View
@@ -456,7 +456,7 @@ def asarray(
 
 def _in_order(x: Value, order: Any) -> Value | View:
     """Return what gives an array in C or F order: itself where it lies so."""
-    turned = TransposeView(range(x.ndim)[::-1])
+    turned = TurnView(range(x.ndim)[::-1])
     if order in {"C", "c"}:
         return ContiguousView(x.shape)
     if order in {"F", "f"}:

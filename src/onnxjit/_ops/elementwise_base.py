@@ -42,6 +42,8 @@ Formula = Callable[..., "Term | tuple[Term, ...]"]
 
 def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     """Return the shape that shapes broadcast to; equal ones and scalars take no guard."""
+    if len(shapes) == 1 or shapes[0] is shapes[-1] and len(shapes) == 2:
+        return shapes[0]
     distinct: dict[Any, tuple[DimLike, ...]] = {}
     for shape in shapes:
         if shape:

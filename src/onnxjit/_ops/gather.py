@@ -32,8 +32,10 @@ _INDEX: Final = re.compile(r"(?:idx|index|indice|value is)\s*=?\s*(-?\d+)")
 _RANGE: Final = re.compile(r"\[\s*-?\d+\s*,\s*(-?\d+)\s*\]")
 
 
-def index_error(message: str) -> IndexError:
+def index_error(message: str) -> Exception:
     """Return NumPy's exception for a failure of Gather or Scatter."""
+    if "updates" in message and "shape" in message:
+        return ValueError("shape mismatch: the values do not fit what the index reads")
     found, last = _INDEX.search(message), _RANGE.search(message)
     if found is None:
         return IndexError("index is out of bounds")

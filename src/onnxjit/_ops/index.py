@@ -87,12 +87,15 @@ class Places:
     ----------
     value : (...) int64
         Negative ones count from the end.
+    is_number : bool
+        Whether it was written as a number: NumPy checks those first.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("is_number", "value")
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, *, is_number: bool = False) -> None:
         self.value: Final = value
+        self.is_number: Final = is_number
 
 
 def _array_part(x: Any) -> Mask | Places:
@@ -114,7 +117,7 @@ def _part(x: Any) -> Any:
         return x
     number = as_number(x)
     if number is not None:
-        return Places(cast(as_value(number), INT64))
+        return Places(cast(as_value(number), INT64), is_number=True)
     if isinstance(x, (list, tuple, np.ndarray, Value, bool, np.bool_)):
         return _array_part(x)
     if hasattr(x, "__array__") and not isinstance(x, np.generic):
@@ -209,14 +212,26 @@ class Advanced:
                 self.items.append(-1)
                 ghosts.append(nonzero(reshape(part.value, (1,))))
             else:
+                if isinstance(part, Places) and part.is_number:
+                    _check_places(part.value, axis, shape[axis])
                 for places in self._places(part):
                     self.items.append(len(self.arrays))
                     self.arrays.append(places)
                     self.axes.append(axis)
                     axis += 1
         self._broadcast([reshape(g, (g.shape[1],)) for g in ghosts])
-        for places, at in zip(self.arrays, self.axes, strict=True):
-            _check_places(places, at, shape[at])
+
+    def checked(self, shape: Shape) -> Advanced:
+        """Return self after a look at places that are known, in an array of a shape.
+
+        Raises
+        ------
+        IndexError
+            One is outside.
+        """
+        for places, axis in zip(self.arrays, self.axes, strict=True):
+            _check_places(places, axis, shape[axis])
+        return self
 
     def _fit(self, mask: Mask, shape: Shape, axis: int) -> Mask:
         fitted = Mask(_fitted(mask.value, shape, axis))
@@ -366,7 +381,7 @@ def read(x: Value, index: Any) -> tuple[Value | View, list[int | None]]:
     view = parse_basic(index, x.shape)
     if view is not None:
         return (view.apply(x) if _is_element(view) else view), []
-    plan = parse_advanced(index, x.shape)
+    plan = parse_advanced(index, x.shape).checked(x.shape)
     if plan.mask is not None and plan.mask.value.known is None:
         result, count = _read_mask(x, plan, plan.mask.value), 1
     else:

@@ -209,6 +209,7 @@ def _write_places(x: Value, plan: Advanced, new: Value) -> Value:
     """Write at places: rows of ScatterND, the indexed axes first."""
     plan = plan.as_places()
     value = _aligned(plan, new, x)
+    plan.checked(x.shape)
     if not plan.arrays:
         return _write_ghosts(x, plan, value)
     front = plan.front()

@@ -42,6 +42,9 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     """
     x = as_array(a)
     flat = structure.as_1d(x)
+    if mode == "raise" and structure.is_zero(flat.shape[0]) and np.size(ind):
+        msg = "cannot replace elements of an empty array"
+        raise IndexError(msg)
     at = structure.as_1d(safe_places(ind, flat.shape[0], mode, casting="safe"))
     new = structure.as_1d(assigned(x, v))
     count = new.shape[0]

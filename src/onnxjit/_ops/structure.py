@@ -74,6 +74,11 @@ def may_guard(n: DimLike) -> bool:
     return trace.env.policy == "guard" and trace.block is trace.root
 
 
+def is_zero(n: DimLike) -> bool:
+    """Whether a size is 0; takes a guard where that is open and the example may decide."""
+    return same(n, 0) or (isinstance(n, Dim) and may_guard(n) and n == 0)
+
+
 def ints(e: Emit, values: Sequence[int]) -> Handle:
     """Return a constant int64 vector."""
     return e.const(np.array(values, np.int64))

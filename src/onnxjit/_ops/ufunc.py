@@ -264,7 +264,11 @@ def ufunc_call(
         NumPy's own, for dtypes, Python ints and shapes.
     """
     ufunc = row.numpy
-    operands = [_operand(x) for x in inputs]
+    operands = [x if type(x) is Value else _operand(x) for x in inputs]
+    if out is None and where is True and dtype is None and signature is None:
+        quick = _quick(row, operands, casting)
+        if quick is not None:
+            return quick
     outs = _outs(ufunc, out)
     dtypes = resolve(
         ufunc,
@@ -281,6 +285,25 @@ def ufunc_call(
     several: tuple[Value, ...] = results if isinstance(results, tuple) else (results,)
     made = tuple(_placed(r, o, where) for r, o in zip(several, outs, strict=True))
     return made if isinstance(results, tuple) else made[0]
+
+
+def _quick(row: Ufunc, operands: Sequence[Operand], casting: Any) -> Any:
+    """Make the commonest call: strong operands, and floats next to floats; else None."""
+    described: list[Any] = []
+    for x in operands:
+        if type(x) is not Value or x.weak and x.dtype.kind != "f":
+            return None
+        described.append(float if x.weak else x.dtype.numpy)
+    if float in described and not any(isinstance(d, np.dtype) for d in described):
+        return None
+    dtypes = resolve(row.numpy, described, casting=casting)
+    return row.implementation(
+        *(
+            x if x.dtype is t and not x.weak else cast(x, t)
+            for x, t in zip(operands, dtypes, strict=False)
+            if isinstance(x, Value)
+        )
+    )
 
 
 def _outs(ufunc: np.ufunc, out: Any) -> tuple[Value | None, ...]:

@@ -51,7 +51,7 @@ from .scan import (
     running,
     running_associative,
 )
-from .structure import reshape
+from .structure import is_zero, reshape
 from .ufunc import ufunc_call
 
 if TYPE_CHECKING:
@@ -333,9 +333,8 @@ def ufunc_reduce(
 
 
 def _is_empty(x: Value, axes: Axes) -> bool:
-    return same(dim_prod(x.shape[i] for i in axes), 0) and not any(
-        same(n, 0) for i, n in enumerate(x.shape) if i not in axes
-    )
+    """Whether nothing is reduced, which takes a guard on symbolic lengths."""
+    return any(is_zero(x.shape[i]) for i in axes)
 
 
 def _reduce_in_order(

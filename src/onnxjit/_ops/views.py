@@ -74,6 +74,12 @@ class TransposeView:
         return tuple(ranks[p] for p in self.perm)
 
 
+class TurnView(TransposeView):
+    """The axes reversed and back, around a view that asks for F order."""
+
+    __slots__ = ()
+
+
 class ReshapeView:
     """The elements in C order under another shape.
 

@@ -18,6 +18,7 @@ from onnxjit._ops.views import (
     ContiguousView,
     ReshapeView,
     TransposeView,
+    TurnView,
     is_contiguous,
 )
 from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
@@ -203,9 +204,7 @@ class Array(Operators, Methods):
             if at.copied is None:
                 break
             self._detach(at.copied + 1, copies)
-        kept = tuple(v for v in self._views if not isinstance(v, ContiguousView))
-        if len(kept) < len(self._views):
-            self._views = () if _turns_back(kept) else kept
+        self._views = _without_contiguous(self._views)
 
     def _detach(self, length: int, copies: dict[tuple[int, ...], Storage]) -> None:
         """Move to a storage of its own what the first `length` views show."""
@@ -390,15 +389,18 @@ class Array(Operators, Methods):
             self._trace.mark_line()
 
 
-def _turns_back(views: tuple[View, ...]) -> bool:
-    """Whether views are transposes that cancel."""
-    axes: tuple[int, ...] | None = None
-    for view in views:
-        if not isinstance(view, TransposeView):
-            return False
-        axes = tuple(range(len(view.perm))) if axes is None else axes
-        axes = view.shown(axes)  # type: ignore[assignment]  # ints in, ints out
-    return axes is None or axes == tuple(range(len(axes)))
+def _without_contiguous(views: tuple[View, ...]) -> tuple[View, ...]:
+    """Leave out the views that found an array contiguous, with the turns around them."""
+    kept: list[View] = []
+    rest = list(views)
+    while rest:
+        view = rest.pop(0)
+        if not isinstance(view, ContiguousView):
+            kept.append(view)
+        elif rest and isinstance(rest[0], TurnView):
+            kept.pop()
+            rest.pop(0)
+    return tuple(kept)
 
 
 def wrap(value: Value, kind: str = ARRAY, layout: Layout | None = None) -> Array:

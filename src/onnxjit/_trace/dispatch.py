@@ -290,8 +290,28 @@ def _into(out: Any, result: Any, name: str, casting: Any = "same_kind") -> Any:
             f"according to the rule '{casting}'"
         )
         raise TypeError(msg)
+    _check_out_shape(out, value, name)
     _write_broadcast(out, value)
     return out
+
+
+#: functions that broadcast to `out`, as ufuncs do
+_BROADCAST_OUT: Final = frozenset({"clip", "round", "around", "fix", "nan_to_num"})
+
+
+def _check_out_shape(out: Array, value: Value, name: str) -> None:
+    """Raise NumPy's ValueError for an `out=` of another shape than the result's."""
+    env = out._trace.env
+    if name in _BROADCAST_OUT:
+        return
+    if value.ndim != out.ndim or not all(
+        require_equal(env, a, b) for a, b in zip(value.shape, out.shape, strict=True)
+    ):
+        msg = (
+            f"output parameter of {name} has shape {shape_text(out.shape)}, "
+            f"but the result has shape {shape_text(value.shape)}"
+        )
+        raise ValueError(msg)
 
 
 def _write_broadcast(out: Array, value: Value) -> None:
@@ -314,6 +334,11 @@ def call_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a ufunc, or one of its methods, on arrays."""
+    if method == "__call__" and not kwargs and len(inputs) == ufunc.nin:
+        values = _plain_operands(inputs)
+        row = table.UFUNCS.get(ufunc)
+        if values is not None and row is not None and current_tracer() is not None:
+            return _ufunc_results(row, inputs, ufunc_call(row, values))
     if any(_foreign(x) for x in inputs):
         return NotImplemented
     arrays = list(arrays_in((inputs, kwargs)))
@@ -339,6 +364,29 @@ def call_ufunc(
     if method == "__call__":
         return _ufunc_call(row, inputs, dict(kwargs))
     return _ufunc_method(row, method, inputs, dict(kwargs))
+
+
+def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
+    """Return the operands of the commonest call: traced arrays, one of them not known, numbers."""
+    values: list[Any] = []
+    unknown = False
+    for x in inputs:
+        if type(x) is Array and x._nd is None:
+            value = x._value
+            unknown = unknown or value.known is None
+            values.append(value)
+        elif type(x) in _NUMBERS:
+            values.append(x)
+        else:
+            return None
+    return values if unknown else None
+
+
+def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
+    lies = _lies(row.numpy, inputs, None)
+    if isinstance(result, tuple):
+        return tuple(wrap(r, SCALAR, lies(r.ndim)) for r in result)
+    return wrap(result, SCALAR, lies(result.ndim) if result.ndim > 1 else None)
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -431,10 +479,10 @@ def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
     operand = as_array(value)
     operand_type: Any = _WEAK[operand.dtype.kind] if operand.weak else operand.dtype.numpy
     result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
-    if not np.can_cast(result, target.dtype.numpy, "same_kind"):
-        raise _UFuncOutputCastingError(
-            row.numpy, "same_kind", result, target.dtype.numpy, 0
-        )
+    if result != target.dtype.numpy:
+        # NumPy casts back after each element
+        msg = f"np.{row.numpy.__name__}.at that computes {result} in {target.dtype} is not carried"
+        raise UnsupportedError(msg)
     if negate:
         operand = ufunc_call(table.UFUNCS[np.negative], (operand,))
     return scatter(target, index, operand, reduction)
@@ -477,6 +525,8 @@ def _not_numbers(x: Any) -> bool:
 def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Apply a Python operator."""
     for x in (a, b):
+        if type(x) is Array or type(x) in _NUMBERS:
+            continue
         if getattr(type(x), "__array_ufunc__", True) is None or _foreign(x):
             return NotImplemented
         if _not_numbers(x) or not isinstance(
@@ -487,10 +537,17 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
                 return DOORS.function(
                     np.full_like, (array, ufunc is np.not_equal), {"dtype": np.bool_}
                 )
-            return NotImplemented
+            return _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
     if _is_weak(a) and _is_weak(b):
         return _weak_operator(ufunc, a, b)
     return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+@_noted
+def _without_loop(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Let NumPy raise its own error for an array and text."""
+    plain = [np.ones(1, x.dtype) if isinstance(x, Array) else x for x in (a, b)]
+    return NotImplemented if ufunc(*plain) is not None else None
 
 
 @_noted

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic
@@ -170,6 +170,7 @@ def python_number(array: Array, kind: str | None = None) -> Any:
         return known.item() if kind is None else _PLAIN[kind](known.item())
     value = array._value
     if value.ndim:
+        _require_one(array, kind)
         value = reshape(value, ())
     target = _PYTHON_DTYPE[kind or value.dtype.kind]
     cast = cast_value(value, target)
@@ -179,6 +180,19 @@ def python_number(array: Array, kind: str | None = None) -> Any:
 
 
 _PLAIN: Final[dict[str, Any]] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def _require_one(array: Array, kind: str | None) -> None:
+    """Raise NumPy's error unless an array has one element; sizes of data are left to the run."""
+    sizes = [hint_of(n) for n in array.shape]
+    if None in sizes or any(isinstance(n, Dim) and has_data(n) for n in array.shape):
+        return
+    if kind is not None:
+        # which shapes int() and float() take has changed between versions of NumPy
+        _PLAIN[kind](np.zeros([1 if n == 1 else 2 for n in sizes], array.dtype))
+    if array.size != 1:
+        msg = "can only convert an array of size 1 to a Python scalar"
+        raise ValueError(msg)
 
 
 def _size(value: Value) -> Any:
@@ -216,9 +230,6 @@ def item(array: Array, args: tuple[Any, ...]) -> Any:
         index = args[0] if len(args) == 1 else args
         flat = array if isinstance(index, tuple) else call_function(np.ravel, (array,), {})
         return python_number(flat[index])
-    if isinstance(array.size, int) and array.size != 1:
-        msg = "can only convert an array of size 1 to a Python scalar"
-        raise ValueError(msg)
     return python_number(array)
 
 

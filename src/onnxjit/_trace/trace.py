@@ -11,7 +11,7 @@ from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import Trace, current_trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
-from onnxjit._core.source import Scope, Source, user_frames
+from onnxjit._core.source import Scope, Source, caller, user_frames
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .host import HostGuard
@@ -53,7 +53,10 @@ class Tracer(Trace):
         self._names: dict[str, DimLike] = {}
 
     def mark_line(self) -> None:
-        """Note the running line of the user's code, and the calls around it."""
+        """Note the running line of the user's code; in an export also the calls around it."""
+        if self.env.policy == "guard":
+            self.source = caller()
+            return
         frames = user_frames()
         if not frames:
             self.source, self.scope = None, None

@@ -84,7 +84,7 @@ def _transpose(do: Rewrite, equation: Equation) -> Value | None:
 
 
 def _reshape(do: Rewrite, equation: Equation) -> Value | None:
-    """Also for broadcasts: the last of two alone gives the result."""
+    """Of two, the last alone gives the result."""
     x = equation.inputs[0]
     out = equation.outputs[0]
     if _same_shape(x, out):
@@ -98,6 +98,13 @@ def _reshape(do: Rewrite, equation: Equation) -> Value | None:
     return do.make(equation, equation.op, (source,), **equation.params)
 
 
+def _broadcast(do: Rewrite, equation: Equation) -> Value | None:
+    """As reshapes, unless the run has to check that the first result fits the second."""
+    have, want = equation.inputs[0].shape, equation.outputs[0].shape
+    pairs = zip(reversed(have), reversed(want), strict=False)
+    return _reshape(do, equation) if all(same(n, 1) or same(n, m) for n, m in pairs) else None
+
+
 def _slice(_: Rewrite, equation: Equation) -> Value | None:
     x = equation.inputs[0]
     whole = all(type(s) is int and s == 1 for s in equation.params["steps"])
@@ -108,6 +115,6 @@ RULES: Final[dict[str, Rule]] = {
     "cast": _cast,
     "transpose": _transpose,
     "reshape": _reshape,
-    "broadcast_to": _reshape,
+    "broadcast_to": _broadcast,
     "slice": _slice,
 }

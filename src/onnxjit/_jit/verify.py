@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`JitFunction.verify`: NumPy, onnxruntime and onnx's reference evaluator side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._bench.report import table
+from onnxjit._compat.onnxruntime import open_session
+from onnxjit._eager.leaves import children, leaf_of, map_tree, native
+from onnxjit._lower.opsets import check_opset, supported
+from onnxjit._runtime.base import Plan, Segment
+from onnxjit._runtime.options import Options as SessionOptions
+from onnxjit._runtime.reference import ReferenceExecutor
+from onnxjit._runtime.reference_faults import faults_of, node_runs
+from onnxjit._trace.array import Array as Traced
+from onnxjit.errors import SpecError
+
+from .compare import Check, compare, compare_results
+from .export import Exported, Options, assumption_texts
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from .function import JitFunction
+
+__all__ = ["Row", "Verification", "private_copy", "verify"]
+
+Array = np.ndarray[Any, Any]
+
+#: the reference evaluator takes some 10 to 100 us a node
+NODE_RUNS: Final = 100_000
+_COLUMNS: Final = ("onnxruntime", "reference")
+_TARGETS: Final = {None: _COLUMNS, "onnxruntime": _COLUMNS[:1], "spec": _COLUMNS[1:]}
+#: steps of a loop that ends by a condition
+_SOME_STEPS: Final = 1000
+
+
+class Row:
+    """One result at one opset.
+
+    Attributes
+    ----------
+    opset : int or None
+        None for a plain call of the jitted function.
+    output : str
+        Name of the result.
+    numpy : str
+        Dtype and shape of NumPy's result.
+    checks : dict of str to Check
+        By ``"onnxruntime"`` and ``"reference"``.
+    """
+
+    __slots__ = ("checks", "numpy", "opset", "output")
+
+    def __init__(
+        self, opset: int | None, output: str, numpy: str, checks: Mapping[str, Check]
+    ) -> None:
+        self.opset: Final = opset
+        self.output: Final = output
+        self.numpy: Final = numpy
+        self.checks: Final = dict(checks)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing differs."""
+        return all(c.ok for c in self.checks.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        checks = {name: c.to_json() for name, c in self.checks.items()}
+        return {"opset": self.opset, "output": self.output, "numpy": self.numpy, **checks}
+
+    def __repr__(self) -> str:
+        return f"Row({self.opset}, {self.output}, {self.checks})"
+
+
+class Verification:
+    """What `JitFunction.verify` found; ``print`` shows a table.
+
+    Attributes
+    ----------
+    name : str
+        The function.
+    rows : list of Row
+    ok : bool
+        Whether every result agrees with NumPy's; ``n/a`` counts as agreement.
+    assumptions : tuple of str
+        What the models take for granted.
+    """
+
+    __slots__ = ("assumptions", "name", "rows")
+
+    def __init__(self, name: str, rows: Iterable[Row], assumptions: Sequence[str]) -> None:
+        self.name: Final = name
+        self.rows: Final = list(rows)
+        self.assumptions: Final = tuple(assumptions)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every row is."""
+        return all(row.ok for row in self.rows)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "function": self.name,
+            "ok": self.ok,
+            "assumptions": list(self.assumptions),
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        columns = [c for c in _COLUMNS if any(c in row.checks for row in self.rows)]
+        header = ["opset", "output", "numpy"]
+        for column in columns:
+            header += [column, "max error", "max ulp", ""]
+        notes: dict[str, int] = {}
+        rows = [_cells(row, columns, notes) for row in self.rows]
+        verdict = "agrees with NumPy" if self.ok else "DIFFERS from NumPy"
+        parts = [f"{self.name} {verdict}"]
+        if self.assumptions:
+            parts.append("models assume " + " and ".join(self.assumptions))
+        parts.append(table(header, rows, right="r  " + " rr " * len(columns)))
+        return "\n".join([*parts, *(f"[{number}] {text}" for text, number in notes.items())])
+
+    __repr__ = __str__
+
+
+def _cells(row: Row, columns: Sequence[str], notes: dict[str, int]) -> list[str]:
+    """Return the cells of a row; its texts become numbered notes."""
+    cells = ["call" if row.opset is None else str(row.opset), row.output, row.numpy]
+    for column in columns:
+        check = row.checks.get(column)
+        cells += ["", "", ""] if check is None else check.cells()
+        text = "" if check is None else check.text
+        cells.append(f"[{notes.setdefault(text, len(notes) + 1)}]" if text else "")
+    return cells
+
+
+class _Request:
+    """Options of one verification, taken out of the keyword arguments."""
+
+    __slots__ = ("columns", "kwargs", "limit", "opsets", "rtol")
+
+    def __init__(self, given: Mapping[str, Any], default_opset: int | None) -> None:
+        given = dict(given)
+        opsets = given.pop("opsets", None)
+        if opsets is None:
+            opsets = [check_opset(default_opset)]
+        elif isinstance(opsets, str):
+            if opsets != "all":
+                msg = f"opsets is {opsets!r}; it must be 'all', a list of opsets or None"
+                raise SpecError(msg)
+            opsets = supported()
+        self.opsets: Final = [check_opset(o) for o in opsets]
+        target = given.pop("target", None)
+        if target not in _TARGETS:
+            msg = f"target is {target!r}; it must be one of {tuple(_TARGETS)}"
+            raise SpecError(msg)
+        self.columns: Final = _TARGETS[target]
+        self.limit: Final = given.pop("node_runs", NODE_RUNS)
+        self.rtol: Final = given.pop("rtol", None)
+        self.kwargs: Final = {**given.pop("kwargs", {}), **given}
+
+
+class _Model:
+    """What the models of a function are fed, and what they must give."""
+
+    __slots__ = ("exported", "feeds", "largest", "limit", "rtol", "wanted")
+
+    def __init__(
+        self, exported: Exported, feeds: dict[str, Array], wanted: list[Array], request: _Request
+    ) -> None:
+        self.exported: Final = exported
+        self.feeds: Final = feeds
+        self.wanted: Final = wanted
+        self.limit: Final = request.limit
+        self.rtol: Final = request.rtol
+        sizes = [n for a in (*feeds.values(), *wanted) for n in a.shape]
+        self.largest: Final = max(_SOME_STEPS, *sizes) if sizes else _SOME_STEPS
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.exported.program.output_names)
+
+    def checks(self, column: str, opset: int) -> list[Check]:
+        """Return one check for each output."""
+        kind = "onnxruntime" if column == "onnxruntime" else "spec"
+        run = _on_onnxruntime if column == "onnxruntime" else _on_reference
+        try:
+            model = self.exported.model(opset, kind)
+        except Exception as e:  # noqa: BLE001  shown in the table
+            return [Check.failed(e)] * len(self.wanted)
+        if run is _on_reference and self.limit is not None:
+            runs = node_runs(model.graph, self.largest)
+            if runs > self.limit:
+                text = f"about {runs} node runs; node_runs=None runs it nevertheless"
+                return [Check("n/a", text=text)] * len(self.wanted)
+        try:
+            got = run(model, self.feeds, self.names)
+        except Exception as e:  # noqa: BLE001  shown in the table
+            checks = [Check.failed(e)] * len(self.wanted)
+        else:
+            pairs = zip(got, self.wanted, strict=True)
+            checks = [compare(g, w, rtol=self.rtol) for g, w in pairs]
+        return _excused(checks, model) if run is _on_reference else checks
+
+
+def _on_onnxruntime(
+    model: ModelProto, feeds: Mapping[str, Array], names: Sequence[str]
+) -> list[Array]:
+    """Run a model as its users will: with onnxruntime's default optimisations."""
+    options = SessionOptions(level="all").session_options()
+    session = open_session(options, model.SerializeToString(), ())
+    return [np.asarray(a) for a in session.run(list(names), dict(feeds), None)]
+
+
+def _on_reference(
+    model: ModelProto, feeds: Mapping[str, Array], names: Sequence[str]
+) -> list[Array]:
+    segment = Segment(model.SerializeToString(), tuple(feeds), tuple(names))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ReferenceExecutor().prepare(Plan([segment])).run(list(feeds.values()))
+
+
+def _excused(checks: list[Check], model: ModelProto) -> list[Check]:
+    """Blame known faults of the reference evaluator for what fails there."""
+    if all(c.ok for c in checks):
+        return checks
+    faults = faults_of(model)
+    if not faults:
+        return checks
+    text = "; ".join(map(str, faults))
+    return [c if c.ok else Check("n/a", text=f"{text} ({c.text or c.status})") for c in checks]
+
+
+def private_copy(x: Any, memo: dict[int, Any] | None = None) -> Any:
+    """Return an argument as plain NumPy arrays of its own; equal objects stay one object."""
+    memo = {} if memo is None else memo
+
+    def leaf(item: Any, _top: bool) -> Any:
+        if isinstance(item, Traced) and item._nd is not None:
+            item = item._nd if leaf_of(item, "", top=False).kind == "array" else item._nd[()]
+        if not isinstance(item, np.ndarray):
+            return item
+        if id(item) not in memo:
+            memo[id(item)] = item.copy(order="K")
+        return memo[id(item)]
+
+    return map_tree(x, leaf)
+
+
+class _Arguments:
+    """Private copies of the arguments of a call."""
+
+    __slots__ = ("args", "kwargs")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        memo: dict[int, Any] = {}
+        self.args: Final = tuple(private_copy(x, memo) for x in args)
+        self.kwargs: Final = {k: private_copy(v, memo) for k, v in kwargs.items()}
+
+    def run(self, fn: Callable[..., Any]) -> Any:
+        """Call a function on them."""
+        return fn(*self.args, **self.kwargs)
+
+    @property
+    def leaves(self) -> list[Any]:
+        """Dynamic leaves, in the order of a model's inputs."""
+        found: list[Any] = []
+        for x in (*self.args, *self.kwargs.values()):
+            _leaves(x, found)
+        return found
+
+
+def _leaves(x: Any, found: list[Any]) -> None:
+    if leaf_of(x, "", top=False) is not None:
+        found.append(x)
+        return
+    for _, item in children(x) or ():
+        _leaves(item, found)
+
+
+def verify(
+    jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
+) -> Verification:
+    """Compare a jitted function with NumPy, on these arguments.
+
+    The call itself is compared first; then models with symbolic sizes are exported at each
+    opset and run at the sizes of the arguments, on onnxruntime (``target="onnxruntime"``) and on
+    onnx's reference evaluator (``target="spec"``).
+
+    Parameters
+    ----------
+    args : object
+        Arguments of the function; they are not changed.
+    given : mapping
+        Options (keyword-only in `JitFunction.verify`): ``opsets`` ("all", a list, or None for
+        the function's own), ``target`` (only this one: "onnxruntime" or "spec"), ``rtol``
+        (relative bound of floats; by dtype otherwise), ``node_runs`` (the reference evaluator is
+        left out above so many, None: never), and keyword arguments of the function
+        (``kwargs={...}`` for names that are options too).
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises in NumPy.
+    SpecError, OpsetError
+        An option is malformed.
+
+    Notes
+    -----
+    The reference column is ``n/a`` where the evaluator has a known fault, and where loops would
+    take it too long.
+    """
+    request = _Request(given, jit._opset)
+    plain = jit._function(owner)
+    name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    mine = _Arguments(args, request.kwargs)
+    want = mine.run(plain)
+    rows = []
+    if "onnxruntime" in request.columns:
+        rows.append(_call_row(jit, owner, _Arguments(args, request.kwargs), (want, mine), request))
+    options = {"mutated": "outputs", "kwargs": request.kwargs}
+    fresh = _Arguments(args, request.kwargs)
+    try:
+        exported = Exported(jit, owner, fresh.args, Options(options, jit._opset))
+    except Exception as e:  # noqa: BLE001  shown in the table
+        failed = dict.fromkeys(request.columns, Check.failed(e))
+        rows += [Row(opset, "", "", failed) for opset in request.opsets]
+        return Verification(name, rows, ())
+    model = _Model(
+        exported, _feeds(exported, fresh), _wanted(exported, want, mine.leaves), request
+    )
+    for opset in request.opsets:
+        rows += _model_rows(model, opset, request.columns)
+    return Verification(name, rows, assumption_texts(exported.recording))
+
+
+def _call_row(
+    jit: JitFunction,
+    owner: Any,
+    mine: _Arguments,
+    wanted: tuple[Any, _Arguments],
+    request: _Request,
+) -> Row:
+    """Compare a plain call: results, their types, and the arguments after it."""
+    want, after = wanted
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            got = jit._call(mine.args, dict(mine.kwargs), owner)
+    except Exception as e:  # noqa: BLE001  shown in the table
+        return Row(None, "all", _described(want), {"onnxruntime": Check.failed(e)})
+    pairs = ((got, mine.leaves), (want, after.leaves))
+    check = compare_results(*pairs, rtol=request.rtol)
+    told = {str(w.message): None for w in caught}
+    check = check.with_text("; ".join([*filter(None, [check.text]), *told]))
+    return Row(None, "all", _described(want), {"onnxruntime": check})
+
+
+def _model_rows(model: _Model, opset: int, columns: Sequence[str]) -> list[Row]:
+    by_column = {column: model.checks(column, opset) for column in columns}
+    return [
+        Row(opset, name, _described(want), {c: by_column[c][i] for c in columns})
+        for i, (name, want) in enumerate(zip(model.names, model.wanted, strict=True))
+    ]
+
+
+def _described(x: Any) -> str:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return f"{x.dtype.name}[{', '.join(map(str, x.shape))}]"
+    return type(x).__name__
+
+
+def _feeds(exported: Exported, mine: _Arguments) -> dict[str, Array]:
+    names = exported.program.input_names
+    arrays = [np.asarray(x) for x in mine.leaves]
+    native_arrays = [a.astype(native(a.dtype), copy=False) for a in arrays]
+    return dict(zip(names, native_arrays, strict=True))
+
+
+def _wanted(exported: Exported, result: Any, written: Sequence[Any]) -> list[Array]:
+    """Return NumPy's results in the order of the model's outputs."""
+    found: list[Any] = []
+    plain: list[Any] = []
+
+    def visit(tree: Any, x: Any) -> None:
+        if isinstance(tree, tuple):
+            for item, (_, part) in zip(tree[1], children(x) or (), strict=True):
+                visit(item, part)
+        elif tree.source in {"output", "argument"} or isinstance(x, (np.ndarray, np.generic)):
+            found.append(x)
+        elif isinstance(x, (bool, int, float)):
+            plain.append(x)
+
+    visit(exported.recording.tree, result)
+    found += [written[i] for i, _ in exported.recording.written]
+    return [np.asarray(x) for x in found or plain]
