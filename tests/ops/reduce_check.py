@@ -91,11 +91,12 @@ def compare(
 ) -> None:
     """Assert that a function of values gives NumPy's results, also for other arrays.
 
-    With `feeds`, the graph must hold for every size: no guard may have been taken.
+    With `feeds`, the graph must hold for every size that NumPy takes: the only guards are that
+    what has no identity is not empty.
     """
     program = trace(function, *arrays, symbolic=symbolic)
     if feeds:
-        assert not program.block.trace.env.guards
+        assert all(guard.kind == "ge" for guard in program.block.trace.env.guards)
     ready = compile_program(program, opset=opset)
     for inputs in (arrays, *feeds):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
