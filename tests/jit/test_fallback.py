@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be one graph: a warning with the line, eager work, right results."""
 
+import gc
 import random
 import time
 import warnings
@@ -418,3 +419,43 @@ def test_the_text_of_an_error_names_the_remedy():
         jit_onnx(branch, fallback="error")(V)
     assert "np.where" in str(e.value)
     assert "docs/errors.md" in str(e.value)
+
+
+def test_sizes_that_each_need_a_graph_end_in_eager_calls():
+    @jit_onnx
+    def total(x):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s = s + x[i]
+        return s
+
+    for n in range(1, 9):
+        assert total(np.ones(n)) == n
+    with pytest.warns(FallbackWarning, match=r"8 graphs for one signature .* x_0 == 8 \(.*test_fallback"):
+        assert total(np.ones(9)) == 9
+    assert total(np.ones(10)) == 10
+    assert total(np.ones(3)) == 3
+    assert total.cache_info() == {"graphs": 8, "eager": 0}
+
+
+def test_entries_die_with_the_objects_they_are_keyed_by():
+    class Scale:
+        def __init__(self, by):
+            self.by = by
+
+        @jit_onnx
+        def __call__(self, x):
+            return x * self.by
+
+        @jit_onnx
+        def shifted(self, x, other):
+            return x * self.by + other.by
+
+    first, second = Scale(2.0), Scale(3.0)
+    assert first.shifted(np.ones(2), second).tolist() == [5.0, 5.0]
+    assert first.shifted(np.ones((1, 2)), second).tolist() == [[5.0, 5.0]]
+    assert second.shifted(np.ones(2), first).tolist() == [5.0, 5.0]
+    assert Scale.shifted.cache_info()["graphs"] == 3
+    del first
+    gc.collect()
+    assert Scale.shifted.cache_info()["graphs"] == 0

@@ -27,6 +27,7 @@ from onnxjit.errors import (
 
 from .boundary import as_eager, from_eager
 from .entry import Entry
+from .lie import lie_as, lie_as_picked
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .record import record
 from .run import call_traced
@@ -69,7 +70,7 @@ def _get_item(array: Array, index: Any) -> Any:
         if isinstance(found, np.ndarray):
             return Array.eager(found)
         return Array.eager(np.asarray(found), SCALAR)
-    return _compiled(operator.getitem, None, (array, index), {})
+    return lie_as_picked(values, index, _compiled(operator.getitem, None, (array, index), {}))
 
 
 def _plain_index(index: Any) -> Any:
@@ -104,10 +105,11 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         _set_item(*args)
         return None
     if func is np.ndarray.astype:
-        array, dtype, casting, copy = args
-        if not copy and array.dtype == dtype:
+        array, dtype, casting, copy, order = args
+        if not copy and array.dtype == dtype and order in {"K", None}:
             return array
-        return _compiled(_astype, None, (array, dtype, casting), {})
+        made = _compiled(_astype, None, (array, dtype, casting), {})
+        return lie_as(np.array, (array,), made, order)
     kwargs = dict(kwargs)
     if isinstance(func, np.ufunc):
         return _ufunc(func, method, args, kwargs)
@@ -116,7 +118,9 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
     if row is not None and (row.view or row.writes is not None):
         return _in_place(func, args, kwargs)
     result = _compiled_or_numpy(func, args, kwargs)
-    return result if out is None else _store(out, result)
+    if out is not None:
+        return _store(out, result)
+    return lie_as(func, (args, list(kwargs.values())), result, kwargs.get("order"))
 
 
 def _astype(array: Any, dtype: Any, casting: Any) -> Any:
@@ -138,7 +142,9 @@ def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str,
         out, args = args[func.nin :], args[: func.nin]
     call = func if method == "__call__" else getattr(func, method)
     if out is None or all(o is None for o in (out if isinstance(out, tuple) else (out,))):
-        return _compiled_or_numpy(call, args, kwargs, name=(func, method))
+        result = _compiled_or_numpy(call, args, kwargs, name=(func, method))
+        rule = func if method in {"__call__", "accumulate"} else call
+        return lie_as(rule, args, result, kwargs.get("order"))
     outs = out if isinstance(out, tuple) else (out,)
     where = kwargs.pop("where", True)
     result = _compiled_or_numpy(call, args, kwargs, name=(func, method))

@@ -88,7 +88,8 @@ def write_dispatcher(graphs: Sequence[Inlined], slow: Callable[..., Any]) -> Cal
         for graph in group:
             _write_graph(w, graph)
     w.add(1, f"return {w.name(slow)}(self, args, kwargs)")
-    exec("\n".join(w.lines), w.names)  # noqa: S102  our own text
+    code = compile("\n".join(w.lines), f"{__file__} (dispatcher)", "exec")
+    exec(code, w.names)  # noqa: S102  our own text
     made: Callable[..., Any] = w.names["__call__"]
     return made
 

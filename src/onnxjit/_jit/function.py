@@ -51,6 +51,10 @@ _FALLBACK: Final = (
 _MODES: Final = ("eager", "error")
 
 
+#: graphs of one signature, told apart by guards; beyond them new sizes run eagerly
+VARIANTS: Final = 8
+
+
 class Call:
     """One call, flattened: its key, dynamic leaves, and the objects it is keyed by."""
 
@@ -96,7 +100,7 @@ class JitFunction:
         self.__wrapped__ = fn
         self._fallback: Final = fallback
         self._opset: Final = None if opset is None else check_opset(opset)
-        self._cache: Final[Cache[Any]] = Cache(128)
+        self._cache: Final[Cache[Any]] = Cache(128, per_key=VARIANTS)
         self._warned: Final[set[str]] = set()
         self._watched: Final[dict[int, Any]] = {}
         self._signatures: Final = Signatures()
@@ -140,11 +144,15 @@ class JitFunction:
         names = self._naming(owner)
         call = Call(names, args, kwargs, owner)
         values = [leaf.value for leaf in call.leaves]
-        for kept in self._cache.get(call.key):
+        kept_entries = self._cache.get(call.key)
+        for kept in kept_entries:
             entry = kept.value
             if entry.guard is None or entry.guard(values):
                 self._cache.touch(kept)
                 return self._run(entry, call, values)
+        if len(kept_entries) >= VARIANTS and self._fallback != "error":
+            self._warn_of_variants(kept_entries[0].value)
+            return call_eagerly(self._function(owner), args, kwargs)
         call.find_roots(names)
         entry = self._build(call)
         self._keep(call, entry)
@@ -201,6 +209,19 @@ class JitFunction:
         self._warned.add(msg)
         warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
 
+    def _warn_of_variants(self, newest: Any) -> None:
+        """Say why new sizes are not traced any more."""
+        name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
+        guards = newest.recording.tracer.env.guards if isinstance(newest, Entry) else []
+        frozen = "; ".join(f"{g.text} ({g.source})" for g in guards if g.kind == "eq")
+        msg = (
+            f"{name} has {VARIANTS} graphs for one signature already, so that new sizes run "
+            f"eagerly; the newest holds only where {frozen or ' and '.join(newest.lines)}"
+        )
+        if msg not in self._warned and "variants" not in self._warned:
+            self._warned.update((msg, "variants"))
+            warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
+
     def _keep(self, call: Call, entry: Any) -> None:
         for graph in self._inlined:
             self._cache.touch(graph.kept)
@@ -221,16 +242,21 @@ class JitFunction:
 
     def _watch(self, x: Any, key: Any) -> None:
         """Forget the entries of a key when an object it is keyed by dies."""
-        cache = self._cache
+        identity = id(x)
+        if identity in self._watched:
+            self._watched[identity][1].add(key)
+            return
+        cache, watched = self._cache, self._watched
 
         def forget(_: Any) -> None:
-            for kept in cache.get(key):
-                cache.discard(key, kept)
+            for dead in watched.pop(identity)[1]:
+                for kept in cache.get(dead):
+                    cache.discard(dead, kept)
 
         try:
-            self._watched[id(x)] = weakref.ref(x, forget)
+            watched[identity] = (weakref.ref(x, forget), {key})
         except TypeError:
-            self._watched[id(x)] = x
+            watched[identity] = (x, {key})
 
     def cache_info(self) -> dict[str, int]:
         """Return how many graphs are kept, and how many calls run eagerly."""
@@ -241,6 +267,7 @@ class JitFunction:
     def cache_clear(self) -> None:
         """Forget every graph."""
         self._cache.clear()
+        self._watched.clear()
         self._signatures.clear()
         self._write()
 

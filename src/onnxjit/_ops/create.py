@@ -35,7 +35,7 @@ from .row import Function, Ufunc, function
 from .shape import at_least
 from .structure import broadcast_to, concat, const, iota, move_axis, reshape, unsqueeze
 from .ufunc import result_type
-from .views import ChainView, ContiguousView, TurnView
+from .views import ChainView, ContiguousView, IndexView, TurnView
 
 if TYPE_CHECKING:
     from .view import View
@@ -474,7 +474,9 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Value | View:
     """
     x = as_array(a)
     y = _converted(a, dtype)
-    return _in_order(y, "C") if y is x and x.ndim else at_least(y, 1)
+    if y is not x:
+        return at_least(y, 1)
+    return _in_order(x, "C") if x.ndim else IndexView([None])
 
 
 @function(ROWS, np.asfortranarray, view=True, omits=_ONE)

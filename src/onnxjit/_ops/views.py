@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, lower, same
+from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, hint_of, lower, same
 
 from . import structure
 from .basic import IndexView, parse_basic
@@ -398,6 +398,11 @@ def _decide_less(a: DimLike, b: DimLike, guard: bool) -> bool:
     raise UndecidedError
 
 
+def _is_empty(n: DimLike, guard: bool) -> bool:  # noqa: FBT001
+    """Whether a length is 0; where it may be later, no element tells a view from a copy."""
+    return same(n, 0) or (guard and hint_of(n) == 0 and bool(n == 0))
+
+
 def is_contiguous(
     shape: Sequence[DimLike], strides: Sequence[DimLike], *, guard: bool = False
 ) -> bool:
@@ -413,7 +418,7 @@ def is_contiguous(
         for n, s, want in zip(shape, strides, c_strides(shape), strict=True)
     ):
         return True
-    if any(_decide_equal(n, 0, guard) for n in shape):
+    if any(_is_empty(n, guard) for n in shape):
         return True
     want: DimLike = 1
     for n, s in zip(reversed(shape), reversed(strides), strict=True):
@@ -452,7 +457,7 @@ def reshape_strides(
         for n, s, want in zip(shape, strides, c_strides(shape), strict=True)
     ):
         return c_strides(new)
-    if any(same(n, 0) or (guard and _decide_equal(n, 0, guard)) for n in shape):
+    if any(_is_empty(n, guard) for n in shape):
         return c_strides(new)
     kept = [
         (n, s)

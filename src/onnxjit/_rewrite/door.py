@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnxjit._rewrite.route import route, routed_member
+from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 
@@ -120,6 +120,7 @@ class Door:
             return state.elements(entry)
         if hasattr(type(iterable), "__next__"):
             state.check_store(iterable, "iterator", " is advanced")
+        state.whole(iterable)
         return iterable
 
     def contains(self, item: Any, container: Any) -> Any:
@@ -129,6 +130,9 @@ class Door:
         member = routed_member(state, container, "__contains__")
         if member is not None:
             return bool(member(item))
+        entry = state.known.get(id(container))
+        if entry is not None:
+            state.membership(entry, item)
         return state.hooks.contains(container, item)
 
     def lacks(self, item: Any, container: Any) -> Any:
@@ -139,7 +143,10 @@ class Door:
 
     def formatted(self, value: Any) -> Any:
         state = _session()
-        return value if state is None else state.hooks.formatted(value)
+        if state is None:
+            return value
+        state.whole(value)
+        return state.hooks.formatted(value)
 
     def call(self, f: Any) -> Callable[..., Any]:
         """Return what is called in the place of `f`."""
@@ -147,8 +154,15 @@ class Door:
         if state is None:
             result: Callable[..., Any] = f
             return result
-        hit = state.routes.get(id(f))
-        return hit[1] if hit is not None else route(state, f)
+        hit = state.calls.get(id(f))
+        return hit[1] if hit is not None else called(state, f)
+
+    def whole(self, value: Any) -> Any:
+        """Return a value of which Python or C code looks at any part."""
+        state = _session()
+        if state is not None and id(value) in state.known:
+            state.whole(value)
+        return value
 
     # Stores
 

@@ -158,6 +158,8 @@ def checked(state: State, f: Any) -> Callable[..., Any] | None:
         return functools.partial(_change_first, state, f, change[1])
     if any(f is s for s in _SEEDED):
         return functools.partial(_seeded, state, f)
+    if f is hasattr:
+        return functools.partial(_hasattr, state)
     return functools.partial(_getattr, state) if f is getattr else None
 
 
@@ -177,15 +179,25 @@ def _seeded(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
 def _getattr(state: State, obj: Any, name: str, *default: Any) -> Any:
     from onnxjit._rewrite.door import Door
 
-    if default and not hasattr(obj, name):
+    if default and not _hasattr(state, obj, name):
         return getattr(obj, name, *default)
-    del state
     return Door({}, {}).attr(obj, name)
+
+
+def _hasattr(state: State, obj: Any, name: str) -> bool:
+    found = hasattr(obj, name)
+    entry = state.known.get(id(obj))
+    if entry is not None and entry.path is not None:
+        state.hooks.capture(found, entry.path.has_attr(name))
+    return found
 
 
 def _dict_get(state: State, entry: Old, key: Any, default: Any = None, /) -> Any:
     mapping: Any = entry.obj
-    return state.item(entry, key) if key in mapping else default
+    if key in mapping:
+        return state.item(entry, key)
+    state.absent(entry, key)
+    return default
 
 
 def _dict_values(state: State, entry: Old, /) -> Iterable[Any]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from onnxjit._rewrite.snapshot import Snapshot
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Kind: TypeAlias = Literal["global", "cell", "self", "arg", "module"]
-Step: TypeAlias = tuple[Literal["attr", "item", "len"], object]
+Step: TypeAlias = tuple[Literal["attr", "item", "len", "has item", "has attr"], object]
 
 
 class Path:
@@ -46,6 +48,14 @@ class Path:
 
     def length(self) -> Path:
         return Path(self.kind, self.name, self.owner, (*self.steps, ("len", None)))
+
+    def has_item(self, key: object) -> Path:
+        """Path to whether there is an item."""
+        return Path(self.kind, self.name, self.owner, (*self.steps, ("has item", key)))
+
+    def has_attr(self, name: str) -> Path:
+        """Path to whether there is an attribute."""
+        return Path(self.kind, self.name, self.owner, (*self.steps, ("has attr", name)))
 
     def _key(self) -> tuple[object, ...]:
         steps = tuple((what, type(arg), arg) for what, arg in self.steps)
@@ -109,6 +119,10 @@ def resolve(path: Path, roots: Mapping[str, object] | None = None) -> object:
             value = getattr(value, str(arg))
         elif what == "item":
             value = value[arg]  # type: ignore[index]
+        elif what == "has item":
+            value = arg in value  # type: ignore[operator]
+        elif what == "has attr":
+            value = hasattr(value, str(arg))
         else:
             value = len(value)  # type: ignore[arg-type]
     return value
@@ -148,10 +162,12 @@ def _with_steps(root: str, steps: tuple[Step, ...], names: GuardNames | None = N
             text = f"{text}.{arg}"
         elif what == "len":
             text = f"len({text})"
-        elif names is None or type(arg) in {int, str, bool, bytes}:
-            text = f"{text}[{arg!r}]"
+        elif what == "has attr":
+            text = f"hasattr({text}, {arg!r})"
         else:
-            text = f"{text}[{names.name(arg, 'k')}]"
+            plain = names is None or type(arg) in {int, str, bool, bytes}
+            key = repr(arg) if plain else names.name(arg, "k")  # type: ignore[union-attr]
+            text = f"{text}[{key}]" if what == "item" else f"({key} in {text})"
     return text
 
 
@@ -171,6 +187,8 @@ def value_test(source: str, value: object, names: GuardNames) -> str:
     if value is None or value is True or value is False or value is Ellipsis:
         return f"{source} is {value!r}"
     kind = type(value)
+    if kind is Snapshot:
+        return f"{names.name(value, 's')}.holds({source})"
     if kind in {int, str, bytes}:
         literal = repr(value) if len(repr(value)) < 80 else names.name(value, "v")
         return f"(type(_t := {source}) is {kind.__name__} and _t == {literal})"

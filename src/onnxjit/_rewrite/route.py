@@ -15,6 +15,7 @@ import numpy as np
 
 from onnxjit._rewrite import effects
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
+from onnxjit._rewrite.rewritten import is_rewritten as is_own_code
 from onnxjit._rewrite.state import CONTAINERS, State
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def route(state: State, f: Any) -> Callable[..., Any]:
         return _route_method(state, f)
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
-            return functools.partial(_format, state, f)
+            return functools.partial(_with_numbers, state, f)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
@@ -52,6 +53,63 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if effects.impure_name(f) is None:
         state.routes[id(f)] = f, result
     return result
+
+
+def called(state: State, f: Any) -> Callable[..., Any]:
+    """Return what a call of `f` runs.
+
+    Code that is not rewritten may look at all of an old container among its arguments.
+    """
+    result = route(state, f)
+    if f is not len and not _is_seen(f, result):
+        result = functools.partial(_call_unseen, state, result)
+    elif f is len:
+        result = functools.partial(_length, state, result)
+    if id(f) in state.routes:
+        state.calls[id(f)] = f, result
+    return result
+
+
+#: builtins that do not look into their arguments
+_BLIND = frozenset(map(id, (isinstance, issubclass, callable, id, type, print, super, getattr)))
+
+
+def _is_seen(f: Any, result: Any) -> bool:
+    """Whether `result` is rewritten code, or needs none to be seen."""
+    if id(f) in _BLIND or hasattr(result, "__onnxjit_seen__"):
+        return True
+    if isinstance(result, MethodType):
+        result = result.__func__
+    if type(result) is functools.partial:
+        return True  # made here, or of the user: what it calls is routed by itself
+    return isinstance(result, FunctionType) and is_own_code(result.__code__)
+
+
+def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    known = state.known
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        if id(x) in known:
+            state.whole(x)
+        elif type(x) in _DISPLAYS:
+            for item in x:
+                if id(item) in known:
+                    state.whole(item)
+    return f(*args, **kwargs)
+
+
+_DISPLAYS = frozenset({list, tuple})
+
+
+def _length(state: State, f: Any, x: Any) -> Any:
+    entry = state.known.get(id(x))
+    if entry is not None and isinstance(x, _SIZED):
+        state.length(entry)
+    else:
+        state.whole(x)
+    return f(x)
+
+
+_SIZED = (list, tuple, dict, set, frozenset)
 
 
 def _is_function(f: Any) -> bool:
@@ -63,6 +121,8 @@ def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
     if _is_impure_owner(state, owner):
         name = f"{_owner_name(owner)}.{f.__name__}"
         return state.hooks.twin(f) or _impure(state, f, name)
+    if isinstance(owner, _RANDOM_STATES):
+        return functools.partial(_with_numbers, state, f)
     routed = route(state, function)
     if routed is not function:
         return MethodType(routed, owner)
@@ -77,6 +137,8 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     entry = state.old_entry(owner)
     if _is_impure_owner(state, owner):
         return _impure(state, f, f"{_owner_name(owner)}.{name}")
+    if isinstance(owner, _RANDOM_STATES):
+        return functools.partial(_with_numbers, state, f)
     if isinstance(owner, type):
         if issubclass(owner, dt.date) and name in effects.CLOCK_METHODS:
             return _impure(state, f, f"{owner.__name__}.{name}")
@@ -87,8 +149,9 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
         if name in effects.MUTATORS:
             state.check_store(owner, "container", f".{name}")
             return functools.partial(_store, state, f)
-        elif isinstance(owner, dict) and name in effects.DICT_READS:
+        if isinstance(owner, dict) and name in effects.DICT_READS:
             return functools.partial(effects.DICT_READS[name], state, entry)
+        state.whole(owner)
     elif name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
     return f
@@ -100,7 +163,8 @@ def _store(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
     return f(*map(state.hooks.stored, args), **stored)
 
 
-def _format(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+def _with_numbers(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a method that has to have plain numbers in the place of sizes."""
     formatted = {k: state.hooks.formatted(v) for k, v in kwargs.items()}
     return f(*map(state.hooks.formatted, args), **formatted)
 
@@ -195,6 +259,7 @@ def _constructor(cls: type, init: Callable[..., Any]) -> Callable[..., Any]:
         return new
 
     construct.__wrapped__ = cls  # type: ignore[attr-defined]
+    construct.__onnxjit_seen__ = True  # type: ignore[attr-defined]
     return construct
 
 

@@ -28,6 +28,7 @@ import numpy as np
 
 from onnxjit._rewrite.origin import is_library_module, is_user_function
 from onnxjit._rewrite.path import Path, held_path
+from onnxjit._rewrite.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,7 +65,7 @@ class Old:
     `attrs` and `items` map a name or key to the value found and what is used in its place.
     """
 
-    __slots__ = ("attrs", "items", "obj", "path", "size")
+    __slots__ = ("attrs", "is_whole", "items", "obj", "path", "size")
 
     def __init__(self, obj: object, path: Path | None) -> None:
         self.obj = obj
@@ -72,6 +73,7 @@ class Old:
         self.attrs: dict[str, tuple[object, object]] = {}
         self.items: dict[object, tuple[object, object]] = {}
         self.size = -1  # not noted yet
+        self.is_whole = False
 
 
 class State:
@@ -101,6 +103,7 @@ class State:
         self.packages = packages
         self.known: dict[int, Old] = {id(os.environ): Old(os.environ, None)}
         self.routes: dict[int, tuple[object, Callable[..., Any]]] = {}
+        self.calls: dict[int, tuple[object, Callable[..., Any]]] = {}
         self.libraries: dict[int, ModuleType] = {}
         self.members: dict[tuple[type, str], FunctionType | None] = {}
         self.getters: dict[type, dict[str, FunctionType]] = {}
@@ -200,7 +203,12 @@ class State:
     def attr(self, entry: Old, name: str) -> object:
         """Attribute of an old object, not seen before under this name and value."""
         obj = entry.obj
-        value = getattr(obj, name)
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            if entry.path is not None:
+                self.hooks.capture(False, entry.path.has_attr(name))  # noqa: FBT003
+            raise
         if type(value) in NATIVE_CALLABLES:
             return value
         if isinstance(obj, np.ndarray):
@@ -219,7 +227,11 @@ class State:
         obj: Any = entry.obj
         if obj is os.environ:
             self.hooks.side_effect("impure", obj, f"os.environ[{key!r}]")
-        value = obj[key]
+        try:
+            value = obj[key]
+        except LookupError:
+            self.absent(entry, key)
+            raise
         if isinstance(obj, np.ndarray) and obj.dtype != object:
             return value
         if type(key) in {int, str}:
@@ -232,6 +244,32 @@ class State:
         if path is not None and type(key) in {int, str}:
             entry.items[key] = value, result
         return result
+
+    def absent(self, entry: Old, key: object) -> None:
+        """Note that an old container lacks an item."""
+        if isinstance(entry.obj, dict) and type(key) in _KEY_TYPES:
+            if entry.path is not None:
+                self.hooks.capture(False, entry.path.has_item(key))  # noqa: FBT003
+        else:
+            self.whole(entry.obj)
+
+    def membership(self, entry: Old, item: object) -> None:
+        """Note whether an old container has an item."""
+        obj: Any = entry.obj
+        if isinstance(obj, dict | set | frozenset) and type(item) in _KEY_TYPES:
+            if entry.path is not None:
+                self.hooks.capture(item in obj, entry.path.has_item(item))
+        else:
+            self.whole(obj)
+
+    def whole(self, obj: object) -> None:
+        """Note that everything in an old container or object matters."""
+        entry = self.known.get(id(obj))
+        if entry is None or entry.is_whole or isinstance(obj, np.ndarray | ModuleType | type):
+            return
+        entry.is_whole = True
+        if entry.path is not None:
+            self.hooks.capture(Snapshot(obj), entry.path)
 
     def elements(self, entry: Old) -> Iterator[object]:
         """Yield the elements of an old list or tuple, as if each were loaded by its index.

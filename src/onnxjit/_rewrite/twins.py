@@ -68,15 +68,6 @@ def _float(*args: Any) -> Any:
     return float(*args)
 
 
-def _round(x: Any, ndigits: Any = None) -> Any:
-    if not (isinstance(x, Array) and is_traced(x)):
-        return round(x) if ndigits is None else round(x, ndigits)
-    if ndigits is None and x._kind != ARRAY:
-        return python_number(x.round(), "i")
-    rounded = call_function(np.round, (x,), {"decimals": ndigits or 0})
-    return python_number(rounded) if x._is_weak else rounded
-
-
 def _extreme(
     native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
 ) -> Twin:
@@ -224,7 +215,6 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.bool, _bool),
         (builtins.int, _int),
         (builtins.float, _float),
-        (builtins.round, _round),
         (builtins.max, _extreme(max, np.greater, dim_max, "max")),
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
         (builtins.sum, _sum),

@@ -39,7 +39,7 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
-        "operator", "real", "refuse", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
+        "operator", "real", "refuse", "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
         "view",
     )  # fmt: skip
 
@@ -60,6 +60,7 @@ class Doors:
         self.item: Callable[..., Any] = _unset
         self.real: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
+        self.round: Callable[..., Any] = _unset
         self.setflags: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset

@@ -26,9 +26,9 @@ _LIMIT: Final = 200
 #: primitives whose results NumPy and onnxruntime agree on to the last bit
 _EXACT: Final = frozenset({
     "absolute", "add", "cast", "ceil", "clip", "divide", "equal", "fabs", "floor", "floor_divide",
-    "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_not", "logical_or",
-    "maximum", "minimum", "multiply", "negative", "not_equal", "remainder", "rint", "sign",
-    "sqrt", "square", "subtract", "trunc", "weak", "where",
+    "gather", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_not",
+    "logical_or", "maximum", "minimum", "multiply", "negative", "not_equal", "remainder",
+    "reshape", "rint", "sign", "sqrt", "square", "subtract", "trunc", "weak", "where",
 })  # fmt: skip
 #: primitives that make no negative number of operands that are not negative
 _NONNEGATIVE: Final = frozenset({

@@ -40,7 +40,7 @@ def get_item(array: Array, index: Any) -> Any:
         return DOORS.eager(operator.getitem, "__call__", (array, index), {})
     if array._nd is not None:
         array = constant_array(array._nd, array._kind)
-    index = to_numpy(index)
+    index = to_numpy(_without_ranges(index))
     values = to_values(index)
     if isinstance(values, tuple) and not values and not array.ndim:
         return wrap(array._value, SCALAR)
@@ -63,6 +63,13 @@ def _picked_layout(
     if any(axis is not None for axis in axes):
         return picked_layout(array, result.shape, axes)
     return _lies(np.array, list(arrays_in(index)), None)(result.ndim)
+
+
+def _without_ranges(index: Any) -> Any:
+    """Replace ranges, which index as arrays do."""
+    if isinstance(index, tuple):
+        return tuple(map(_without_ranges, index))
+    return np.array(index, np.intp) if isinstance(index, range) else index
 
 
 def _items(index: Any) -> tuple[Any, ...]:
@@ -93,7 +100,7 @@ def set_item(array: Array, index: Any, value: Any) -> None:
     if array._kind != ARRAY:
         msg = f"'numpy.{array.dtype.name}' object does not support item assignment"
         raise TypeError(msg)
-    index = to_numpy(index)
+    index = to_numpy(_without_ranges(index))
     if isinstance(value, Array) and _is_own_view(array, index, value):
         return
     if is_known(array) and not any(not is_known(a) for a in arrays_in((index, value))):
@@ -128,7 +135,8 @@ def as_type(array: Array, dtype: Any, casting: Any, copy: Any, order: Any = "K")
     """Cast to another dtype."""
     target = np.dtype(dtype)
     if array._nd is not None:
-        return DOORS.eager(np.ndarray.astype, "__call__", (array, target, casting, copy), {})
+        given = (array, target, casting, copy, order)
+        return DOORS.eager(np.ndarray.astype, "__call__", given, {})
     if not np.can_cast(array.dtype, target, casting):
         msg = (
             f"Cannot cast array data from {array.dtype!r} to {target!r} "
@@ -231,6 +239,20 @@ def item(array: Array, args: tuple[Any, ...]) -> Any:
         flat = array if isinstance(index, tuple) else call_function(np.ravel, (array,), {})
         return python_number(flat[index])
     return python_number(array)
+
+
+@_noted
+def round_scalar(array: Array, ndigits: Any) -> Any:
+    """Return ``round(x)``: an int, or a number of the same kind where digits are given."""
+    if array._kind == ARRAY:
+        msg = "type numpy.ndarray doesn't define __round__ method"
+        raise TypeError(msg)
+    if array._nd is not None:
+        return round(array._nd[()], ndigits)
+    if ndigits is None:
+        return python_number(call_function(np.round, (array,), {}), "i")
+    rounded = call_function(np.round, (array,), {"decimals": ndigits})
+    return python_number(rounded) if array._is_weak else rounded
 
 
 def tolist(array: Array) -> Any:
@@ -353,12 +375,14 @@ def capture_item(table: Any, index: Any) -> Any:
         tracer = current_tracer()
         assert tracer is not None  # a traced index has a trace
         return get_item(tracer.capture(table), index)
-    if isinstance(table, (list, tuple)) and isinstance(index, (Dim, Array)):
-        numbers = np.array(table)
-        if numbers.dtype.kind in "biuf" and numbers.ndim == 1:
-            found = get_item(constant_array(numbers), index)
-            return python_number(found) if isinstance(table[0], (int, float)) else found
+    kinds = set(map(type, table)) if isinstance(table, (list, tuple, range)) else set()
+    if len(kinds) == 1 and kinds <= _TABLE_KINDS and isinstance(index, (Dim, Array)):
+        return python_number(get_item(constant_array(np.array(table)), index))
     return table[index]
+
+
+#: a sequence of numbers of one of these types can be looked up by a traced index
+_TABLE_KINDS: Final = {int, float, bool}
 
 
 DOORS.getitem = get_item
@@ -372,4 +396,5 @@ DOORS.flat = Flat
 DOORS.real = real
 DOORS.refuse = refuse
 DOORS.view = view
+DOORS.round = round_scalar
 DOORS.setflags = setflags

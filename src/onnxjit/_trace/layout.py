@@ -6,19 +6,22 @@ Most programs never ask: the order of a result is worked out when a write makes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.dims import Dim, DimLike, dim_prod, same
-from onnxjit._ops.view import View
 from onnxjit._ops.views import ReshapeView, UndecidedError, c_strides
 from onnxjit.errors import UnsupportedError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._ops.view import View
+
 __all__ = [
     "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "picked_layout",
-    "result_layout", "walk",
+    "picked_row", "result_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
@@ -85,8 +88,9 @@ class Layout:
     def order(self, ndim: int, *, guard: bool) -> Any:
         """Return the axes in memory order, None for C order, or UNDECIDED."""
         if self.operands:
-            rows = [x.row(guard=guard) for x in self.operands]
-            if any(row is None for row in rows):
+            found = [x.row(guard=guard) for x in self.operands]
+            rows = [row for row in found if row is not None]
+            if len(rows) < len(found):
                 return UNDECIDED
             order = k_order(rows, ndim, guard=guard)
             if order is UNDECIDED:
@@ -242,14 +246,17 @@ class Picked(Operand):
     def row(self, *, guard: bool) -> Row | None:
         """Return lengths and ranks of its axes; None: undecided."""
         base = self._base.row(guard=guard)
-        if base is None:
-            return None
-        top = max((rank for _, rank in base), default=0) + len(self._axes)
-        out: list[tuple[DimLike, int]] = []
-        for place, (n, axis) in enumerate(self._axes):
-            rank = top - place if axis is None else 0 if axis < 0 else base[axis][1]
-            out.append((n, rank))
-        return tuple(out)
+        return None if base is None else picked_row(base, self._axes)
+
+
+def picked_row(base: Row, axes: Sequence[tuple[DimLike, int | None]]) -> Row:
+    """Return lengths and ranks of what is read at places of an array; see `Picked`."""
+    top = max((rank for _, rank in base), default=0) + len(axes)
+    out: list[tuple[DimLike, int]] = []
+    for place, (n, axis) in enumerate(axes):
+        rank = top - place if axis is None else 0 if axis < 0 else base[axis][1]
+        out.append((n, rank))
+    return tuple(out)
 
 
 # --- NumPy's order of results ------------------------------------------------------------------

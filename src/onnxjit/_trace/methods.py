@@ -26,6 +26,10 @@ class Methods:
         """Return what only an array with values has (``tobytes``, ``flags``, ``strides``...)."""
         return DOORS.attribute(self, name)
 
+    def __round__(self, ndigits: Any = None) -> Any:
+        """Return a NumPy scalar or Python number rounded; arrays have `round` only."""
+        return DOORS.round(self, ndigits)
+
     def all(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
         """Whether all elements are true."""
         return DOORS.function(np.all, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, where=None if where is True else where))
