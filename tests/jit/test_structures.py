@@ -394,3 +394,17 @@ def test_dtypes_and_ranks_are_told_apart():
 
 def test_lists_of_numbers_are_constants():
     agrees(lambda x, w: x * np.array(w), (V, [1, 2, 3]), (V, [1.0, 2, 3]), (V, [1, 2, 3]), graphs=2)
+
+
+def test_sets_and_keys_are_told_apart_by_content():
+    @jit_onnx(fallback="error")
+    def f(x, chosen, weights):
+        return x * len(chosen) + weights.get(1, 0.0) + (3 in chosen)
+
+    chosen = {1, 2}
+    assert f(np.ones(1), chosen, {1: 5.0}) == 7.0
+    chosen.add(3)
+    assert f(np.ones(1), chosen, {1: 5.0}) == 9.0
+    assert f(np.ones(1), {2, 1}, {"1": 5.0}) == 2.0
+    assert f(np.ones(1), {2, 1}, {1: 5.0}) == 7.0
+    assert f.cache_info()["graphs"] == 3

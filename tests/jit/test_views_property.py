@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of views and writes: NumPy decides what is a view, a copy, and what a write changes."""
+"""Chains of views and writes: what is a view, what a copy, and what a write changes."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onnxjit import jit_onnx
-from tests.jit.program_generator import same_values
+from tests.jit.outcome import same_values
 from tests.jit.view_steps import LAYOUTS, arrays, chain, laid, steps
 
 
@@ -23,7 +24,7 @@ def alike(got: Any, want: Any, where: str) -> None:
 
 
 def agree(function: Any, make: Any, fallback: str = "error", jit: Any = None) -> Any:
-    """Assert that a function does on traced arrays what it does in NumPy; return the jitted."""
+    """Assert that a function does jitted what it does in NumPy; return the jitted one."""
     jit = jit_onnx(function, fallback=fallback) if jit is None else jit
     plain, jitted = make(), make()
     want = function(plain)
@@ -49,12 +50,12 @@ def test_one_jitted_function_serves_every_layout(data: st.DataObject):
     todo = data.draw(steps(laid(shape, "C", dtype), 4))
     function, jit = chain(todo), None
     for layout in LAYOUTS:
-        agreed = lambda layout=layout: laid(shape, layout, dtype)  # noqa: E731  short
+        make = partial(laid, shape, layout, dtype)
         try:
-            function(agreed())
+            function(make())
         except (ValueError, IndexError):
             continue
-        jit = agree(function, agreed, jit=jit)
+        jit = agree(function, make, jit=jit)
 
 
 def reshaped_result(x):
@@ -201,6 +202,4 @@ def masked(x):
 def test_views_that_depend_on_data_run_eagerly(layout):
     jit = None
     for shape in ((3, 2), (2, 2), (2, 1), (1, 4), (3, 0)):
-        jit = agree(
-            masked, lambda shape=shape: laid(shape, layout), "eager", jit
-        )
+        jit = agree(masked, lambda shape=shape: laid(shape, layout), "eager", jit)

@@ -7,11 +7,13 @@ looks at one memory are written to and read in turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["LAYOUTS", "Steps", "arrays", "chain", "laid", "perform", "steps"]
 
@@ -36,7 +38,8 @@ def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
         index: list[Any] = [slice(None)] * len(shape)
         axis = 0 if layout == "strided" else -1
         index[axis] = slice(None, None, 2)
-        return np.repeat(values, 2, axis)[tuple(index)]
+        view: Array = np.repeat(values, 2, axis)[tuple(index)]
+        return view
     if layout == "negative":
         return np.array(values[::-1], order="C")[::-1]
     if layout == "moved":
@@ -44,7 +47,7 @@ def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
     return values
 
 
-# --- performing --------------------------------------------------------------------------------
+# --- performing ----------------------------------------------------------------------------
 
 
 def _set(x: Any, what: Any) -> None:
@@ -79,9 +82,9 @@ DO: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "one more": lambda x, _: x.reshape(*x.shape, 1),
     "flat": lambda x, _: x.reshape(x.size),
     "ravel": lambda x, order: x.ravel(order),
-    "expand": lambda x, axis: np.expand_dims(x, axis),
+    "expand": np.expand_dims,
     "squeeze": lambda x, _: x.squeeze(),
-    "flip": lambda x, axis: np.flip(x, axis),
+    "flip": np.flip,
     "copy": lambda x, order: x.copy(order),
     "np.copy": lambda x, _: np.copy(x),
     "astype": lambda x, dtype: x.astype(dtype),
@@ -121,11 +124,13 @@ def chain(todo: Steps) -> Callable[[Any], list[Any]]:
     return run
 
 
-# --- drawing -----------------------------------------------------------------------------------
+# --- drawing -------------------------------------------------------------------------------
 
 
 @st.composite
-def arrays(draw: Any, sizes: Any = None, layouts: Any = None) -> tuple[tuple[int, ...], str, str]:
+def arrays(
+    draw: Any, sizes: Any = None, layouts: Any = None
+) -> tuple[tuple[int, ...], str, str]:
     """Draw the shape, layout and dtype of an argument."""
     sizes = sizes if sizes is not None else st.integers(0, 4)
     shape = tuple(draw(st.lists(sizes, min_size=0, max_size=4)))
@@ -195,7 +200,9 @@ def _shape(draw: Any, x: Array) -> tuple[int, ...]:
 @st.composite
 def _written(draw: Any, x: Array) -> tuple[Any, Any]:
     """Draw an index and what to write there: a number, or an array that fits or broadcasts."""
-    index = draw(_places(x.shape) if x.ndim and draw(st.integers(0, 3)) == 0 else _basic(x.shape))
+    index = draw(
+        _places(x.shape) if x.ndim and draw(st.integers(0, 3)) == 0 else _basic(x.shape)
+    )
     part = np.shape(x[index])
     if draw(st.booleans()):
         return index, draw(st.integers(-9, 9))
@@ -206,7 +213,7 @@ def _written(draw: Any, x: Array) -> tuple[Any, Any]:
 
 
 def _of_any(x: Array) -> dict[str, Any]:
-    """Return steps that work on arrays of every rank: name -> strategy of what goes with it."""
+    """Return steps for arrays of every rank: name -> strategy of what goes with it."""
     numbers = st.integers(-3, 9)
     return {
         "view": _basic(x.shape), "T": st.none(), "reshape": _shape(x), "flat": st.none(),

@@ -90,9 +90,9 @@ class Contender:
         self._timer: Final = _timer(call, args)
 
     @property
-    def single(self) -> bool:
-        """Whether calls are timed one by one."""
-        return self._setup is not None
+    def parts(self) -> tuple[Any, ...]:
+        """The call and its arguments."""
+        return self._call, *self._args
 
     def seconds(self, loops: int) -> float:
         """Return the time of one call, averaged over some."""
@@ -141,7 +141,7 @@ class Timings:
 
 
 def measure(
-    contenders: Sequence[Contender], *, blocks: int = 15, seconds: float = 0.005
+    contenders: Sequence[Contender], *, blocks: int = 25, seconds: float = 0.002
 ) -> Timings:
     """Time contenders in turn.
 

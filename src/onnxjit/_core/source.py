@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["Scope", "Source", "caller", "user_frames"]
+__all__ = ["Scope", "Source", "caller", "raised_at", "user_frames"]
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
@@ -86,3 +86,15 @@ def caller() -> Source | None:
     if frame is None:
         return None
     return Source(frame.f_code, frame.f_lineno)
+
+
+def raised_at(error: BaseException) -> Source | None:
+    """Return the innermost line outside this package and NumPy that an exception passed."""
+    found: Source | None = None
+    step = error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not is_hidden(code.co_filename):
+            found = Source(code, step.tb_lineno)
+        step = step.tb_next
+    return found

@@ -13,11 +13,12 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
 from onnxjit._core.program import Value
+from onnxjit._core.source import raised_at
 from onnxjit._engine.compile import Compiled, compile_program
 from onnxjit._rewrite.path import GuardNames, guard_source
 from onnxjit._trace.host import evaluate_value, host_inputs
 
-from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, with_parts
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
 from .record import Recording, Result
 
 __all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
@@ -153,14 +154,35 @@ def guard(a):
 
 
 class EagerEntry:
-    """A remembered decision to run eagerly, with the guards taken before it was made."""
+    """A remembered decision to run eagerly, with the guards taken before it was made.
 
-    __slots__ = ("guard", "lines", "reason")
+    Attributes
+    ----------
+    kind, reason, source
+        Class and text of the exception that stood in the way of a graph, and the innermost line
+        of the user's code on its way.
+    names, sizes
+        Of each leaf of the call: its name; its shape, or its value where that is an int.
+    """
 
-    def __init__(self, reason: str, guard: Guard | None, lines: list[str]) -> None:
-        self.reason: Final = reason
+    __slots__ = ("guard", "kind", "lines", "names", "reason", "sizes", "source")
+
+    def __init__(
+        self,
+        error: BaseException,
+        leaves: Sequence[Leaf],
+        guard: Guard | None = None,
+        lines: Sequence[str] = (),
+    ) -> None:
+        self.kind: Final = type(error).__name__
+        self.reason: Final = "; ".join([str(error), *getattr(error, "__notes__", ())])
+        self.source: Final = raised_at(error)
         self.guard: Final = guard
-        self.lines: Final = lines
+        self.lines: Final = list(lines)
+        self.names: Final = leaf_names(list(leaves))
+        self.sizes: Final = [
+            x.value if x.kind == INT_LEAF else np.shape(x.value) for x in leaves
+        ]
 
 
 class Entry:

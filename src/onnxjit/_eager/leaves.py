@@ -6,8 +6,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
+import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any, Final
 
 import numpy as np
@@ -109,7 +111,22 @@ def static_key(x: Any) -> tuple[Any, ...]:
         if isinstance(x, slice):
             return ("slice", *(static_key(i) for i in (x.start, x.stop, x.step)))
         return ("static", type(x), param_key(x) if not isinstance(x, complex) else repr(x))
+    if type(x) in (set, frozenset):
+        return ("set", type(x), frozenset(map(static_key, x)))
+    if type(x) in _CALLS:
+        return ("call", type(x), *(static_key(part) for part in _call_parts(x)))
     return ("object", type(x), id(x))
+
+
+#: made afresh by each look: told apart by what they call
+_CALLS: Final = (MethodType, functools.partial)
+
+
+def _call_parts(x: Any) -> tuple[Any, ...]:
+    """Return the objects that a bound method or partial holds."""
+    if isinstance(x, MethodType):
+        return x.__func__, x.__self__
+    return x.func, *x.args, *(part for pair in x.keywords.items() for part in pair)
 
 
 def flatten(x: Any, name: str, leaves: list[Leaf], *, top: bool = False) -> tuple[Any, ...]:
@@ -122,7 +139,7 @@ def flatten(x: Any, name: str, leaves: list[Leaf], *, top: bool = False) -> tupl
     if parts is None:
         return static_key(x)
     keys = tuple(flatten(item, f"{name}_{part}", leaves) for part, item in parts)
-    labels = tuple(part for part, _ in parts) if isinstance(x, dict) else len(parts)
+    labels = tuple(map(static_key, x)) if isinstance(x, dict) else len(parts)
     return ("tree", type(x), labels, keys)
 
 
@@ -173,5 +190,11 @@ def static_objects(x: Any) -> Iterator[Any]:
     if parts is not None:
         for _, item in parts:
             yield from static_objects(item)
+    elif type(x) in _CALLS:
+        for part in _call_parts(x):
+            if static_key(part)[0] == "object":
+                yield part
+            elif type(part) in _CALLS:
+                yield from static_objects(part)
     elif leaf_of(x, "", top=True) is None and static_key(x)[0] == "object":
         yield x

@@ -24,15 +24,18 @@ class Entry(Generic[T]):
         Whatever the owner tests before it uses `value`.
     value : object
         What is kept.
+    made : int
+        Larger for what was added later.
     used : int
         Larger for what was used later; set by `Cache.touch`.
     """
 
-    __slots__ = ("guards", "used", "value")
+    __slots__ = ("guards", "made", "used", "value")
 
     def __init__(self, guards: Any, value: T, used: int) -> None:
         self.guards: Final = guards
         self.value: Final = value
+        self.made: Final = used
         self.used = used
 
 

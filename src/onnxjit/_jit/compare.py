@@ -154,9 +154,13 @@ def compare_results(got: Any, want: Any, *, rtol: float | None = None) -> Check:
     return Check("ok", error=max(errors, default=None), ulp=max(ulps, default=None))
 
 
+def _kind(x: Any) -> str:
+    return f"{type(x).__module__}.{type(x).__qualname__}"
+
+
 def _collect(got: Any, want: Any, where: str, rtol: float | None, checks: list[Check]) -> None:
     if type(got) is not type(want):
-        text = f"{where}: {type(got).__name__} instead of {type(want).__name__}"
+        text = f"{where}: {_kind(got)} instead of {_kind(want)}"
         checks.append(Check("differs", text=text))
         return
     if isinstance(want, (np.ndarray, np.generic, float)):

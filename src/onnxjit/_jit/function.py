@@ -76,8 +76,8 @@ class Call:
         roots = {} if self.owner is None else {"self": self.owner}
         pairs = [*((names(i), x) for i, x in enumerate(self.args)), *self.kwargs.items()]
         for name, x in pairs:
-            if any(x is s for s in static_objects(x)):
-                roots[name] = x
+            for k, found in enumerate(static_objects(x)):
+                roots[name if found is x else f"{name}[{k}]"] = found
         self.roots = roots
 
 
@@ -184,11 +184,11 @@ class JitFunction:
 
     def _eager_entry(self, e: Exception, call: Call, started: list[Tracer]) -> EagerEntry:
         if not started:
-            return EagerEntry(str(e), None, [])
+            return EagerEntry(e, call.leaves)
         names = GuardNames()
         recording = Recording(started[-1], ())
         lines = guard_lines(recording, call.leaves, names, call.roots)
-        return EagerEntry(str(e), make_guard(lines, names), lines)
+        return EagerEntry(e, call.leaves, make_guard(lines, names), lines)
 
     def _record(self, call: Call, started: list[Tracer], **options: Any) -> Recording:
         fn = self._function(call.owner)
@@ -297,6 +297,26 @@ class JitFunction:
 
         save(self, None, path, args, options)
 
+    # ------------------------------------------------------------------ looking into it
+
+    def explain(self) -> Any:
+        """Return what is kept for calls, and why; see `onnxjit._jit.explain.explain`."""
+        from .explain import explain
+
+        return explain(self, None)
+
+    def verify(self, *args: Any, **options: Any) -> Any:
+        """Compare with NumPy at every opset asked for; see `onnxjit._jit.verify.verify`."""
+        from .verify import verify
+
+        return verify(self, None, args, options)
+
+    def benchmark(self, *args: Any, **options: Any) -> Any:
+        """Time NumPy and onnxruntime; see `onnxjit._jit.benchmark.benchmark`."""
+        from .benchmark import benchmark
+
+        return benchmark(self, None, args, options)
+
 
 class BoundJit:
     """A jitted method bound to its object."""
@@ -326,6 +346,24 @@ class BoundJit:
         from .export import save
 
         save(self._jit, self.__self__, path, args, options)
+
+    def explain(self) -> Any:
+        """Return what is kept for calls of this object's method, and why."""
+        from .explain import explain
+
+        return explain(self._jit, self.__self__)
+
+    def verify(self, *args: Any, **options: Any) -> Any:
+        """Compare with NumPy at every opset asked for."""
+        from .verify import verify
+
+        return verify(self._jit, self.__self__, args, options)
+
+    def benchmark(self, *args: Any, **options: Any) -> Any:
+        """Time NumPy and onnxruntime."""
+        from .benchmark import benchmark
+
+        return benchmark(self._jit, self.__self__, args, options)
 
     def __repr__(self) -> str:
         return f"<bound {self._jit!r} of {self.__self__!r}>"

@@ -4,22 +4,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._bench.report import table
 from onnxjit._compat.onnxruntime import open_session
-from onnxjit._eager.leaves import children, leaf_of, map_tree, native
+from onnxjit._eager.leaves import children, native
 from onnxjit._lower.opsets import check_opset, supported
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.options import Options as SessionOptions
 from onnxjit._runtime.reference import ReferenceExecutor
 from onnxjit._runtime.reference_faults import faults_of, node_runs
-from onnxjit._trace.array import Array as Traced
 from onnxjit.errors import SpecError
 
+from .arguments import Arguments
 from .compare import Check, compare, compare_results
 from .export import Exported, Options, assumption_texts
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .function import JitFunction
 
-__all__ = ["Row", "Verification", "private_copy", "verify"]
+__all__ = ["Row", "Verification", "verify"]
 
 Array = np.ndarray[Any, Any]
 
@@ -243,53 +243,6 @@ def _excused(checks: list[Check], model: ModelProto) -> list[Check]:
     return [c if c.ok else Check("n/a", text=f"{text} ({c.text or c.status})") for c in checks]
 
 
-def private_copy(x: Any, memo: dict[int, Any] | None = None) -> Any:
-    """Return an argument as plain NumPy arrays of its own; equal objects stay one object."""
-    memo = {} if memo is None else memo
-
-    def leaf(item: Any, _top: bool) -> Any:
-        if isinstance(item, Traced) and item._nd is not None:
-            item = item._nd if leaf_of(item, "", top=False).kind == "array" else item._nd[()]
-        if not isinstance(item, np.ndarray):
-            return item
-        if id(item) not in memo:
-            memo[id(item)] = item.copy(order="K")
-        return memo[id(item)]
-
-    return map_tree(x, leaf)
-
-
-class _Arguments:
-    """Private copies of the arguments of a call."""
-
-    __slots__ = ("args", "kwargs")
-
-    def __init__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        memo: dict[int, Any] = {}
-        self.args: Final = tuple(private_copy(x, memo) for x in args)
-        self.kwargs: Final = {k: private_copy(v, memo) for k, v in kwargs.items()}
-
-    def run(self, fn: Callable[..., Any]) -> Any:
-        """Call a function on them."""
-        return fn(*self.args, **self.kwargs)
-
-    @property
-    def leaves(self) -> list[Any]:
-        """Dynamic leaves, in the order of a model's inputs."""
-        found: list[Any] = []
-        for x in (*self.args, *self.kwargs.values()):
-            _leaves(x, found)
-        return found
-
-
-def _leaves(x: Any, found: list[Any]) -> None:
-    if leaf_of(x, "", top=False) is not None:
-        found.append(x)
-        return
-    for _, item in children(x) or ():
-        _leaves(item, found)
-
-
 def verify(
     jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Verification:
@@ -329,13 +282,13 @@ def verify(
     request = _Request(given, jit._opset)
     plain = jit._function(owner)
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
-    mine = _Arguments(args, request.kwargs)
+    mine = Arguments(args, request.kwargs)
     want = mine.run(plain)
     rows = []
     if "onnxruntime" in request.columns:
-        rows.append(_call_row(jit, owner, _Arguments(args, request.kwargs), (want, mine), request))
+        rows.append(_call_row(jit, owner, Arguments(args, request.kwargs), (want, mine), request))
     options = {"mutated": "outputs", "kwargs": request.kwargs}
-    fresh = _Arguments(args, request.kwargs)
+    fresh = Arguments(args, request.kwargs)
     try:
         exported = Exported(jit, owner, fresh.args, Options(options, jit._opset))
     except Exception as e:  # noqa: BLE001  shown in the table
@@ -353,8 +306,8 @@ def verify(
 def _call_row(
     jit: JitFunction,
     owner: Any,
-    mine: _Arguments,
-    wanted: tuple[Any, _Arguments],
+    mine: Arguments,
+    wanted: tuple[Any, Arguments],
     request: _Request,
 ) -> Row:
     """Compare a plain call: results, their types, and the arguments after it."""
@@ -386,7 +339,7 @@ def _described(x: Any) -> str:
     return type(x).__name__
 
 
-def _feeds(exported: Exported, mine: _Arguments) -> dict[str, Array]:
+def _feeds(exported: Exported, mine: Arguments) -> dict[str, Array]:
     names = exported.program.input_names
     arrays = [np.asarray(x) for x in mine.leaves]
     native_arrays = [a.astype(native(a.dtype), copy=False) for a in arrays]

@@ -85,6 +85,8 @@ class Door:
             return route(state, getters[name])(obj)
         if entry is not None:
             return state.attr(entry, name)
+        if cls is super:
+            return state.super_attr(obj, name)
         return state.module_attr(obj, name) if cls is ModuleType else getattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
@@ -125,7 +127,7 @@ class Door:
 
     def contains(self, item: Any, container: Any) -> Any:
         state = _session()
-        if state is None or (type(item) in ATOMS and type(container) in {str, dict, set}):
+        if state is None or type(container) is str:
             return item in container
         member = routed_member(state, container, "__contains__")
         if member is not None:

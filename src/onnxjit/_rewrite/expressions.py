@@ -92,6 +92,8 @@ class ExpressionRewriter(StoreRewriter):
         args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
+            if keyword.arg is None:
+                keyword.value = self.hook("whole", keyword.value, at=node)
         self._printing = outer
         routed = self.hook("call", func, at=node.func)
         return ast.copy_location(ast.Call(routed, args, node.keywords), node)
@@ -104,7 +106,7 @@ class ExpressionRewriter(StoreRewriter):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-        self.generic_visit(node)
+        node.left, node.right = self._operand(node.left), self._operand(node.right)
         if is_text and isinstance(node.op, ast.Mod):
             node.right = self._formatted(node.right, node.right)
         return node
@@ -125,8 +127,81 @@ class ExpressionRewriter(StoreRewriter):
         node.value = value
         return node
 
+    # Places where Python looks at a whole container
+
+    def _operand(self, node: ast.expr) -> ast.expr:
+        """Rewrite an expression; what is loaded from outside may be an old container."""
+        is_load = isinstance(node, ast.Attribute | ast.Subscript) or (
+            isinstance(node, ast.Name) and self.scope.where(node.id, self.free) != "local"
+        )
+        result: ast.expr = self.visit(node)
+        return self.hook("whole", result, at=node) if is_load else result
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        node.values = [self._operand(v) for v in node.values]
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        node.operand = self._operand(node.operand)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        node.test = self._operand(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        pairs = zip(node.keys, node.values, strict=True)
+        values = [self._unpacked(v) if k is None else self._operand(v) for k, v in pairs]
+        node.keys = [None if k is None else self.visit(k) for k in node.keys]
+        node.values = values
+        return node
+
+    def _unpacked(self, node: ast.expr) -> ast.expr:
+        return self.hook("whole", self.visit(node), at=node)
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        return self._display(node)
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        return self._display(node)
+
+    def visit_Set(self, node: ast.Set) -> ast.expr:
+        node.elts = [self._operand(e) for e in node.elts]
+        return node
+
+    def _display(self, node: ast.Tuple | ast.List) -> ast.expr:
+        if isinstance(node.ctx, ast.Load):
+            node.elts = [self._operand(e) for e in node.elts]
+        else:
+            self.generic_visit(node)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        node.test = self._operand(node.test)
+        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        node.test = self._operand(node.test)
+        node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        node.test = self._operand(node.test)
+        node.msg = None if node.msg is None else self.visit(node.msg)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        node.value = None if node.value is None else self._operand(node.value)
+        return node
+
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
+        if all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
+            self.generic_visit(node)
+        else:
+            node.left = self._operand(node.left)
+            node.comparators = [self._operand(c) for c in node.comparators]
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             name = "contains" if isinstance(node.ops[0], ast.In) else "lacks"
             return self.hook(name, node.left, node.comparators[0], at=node)

@@ -199,7 +199,11 @@ def value_test(source: str, value: object, names: GuardNames) -> str:
         return f"(type(_t := {source}) is {kind_name} and _t.tobytes() == {value.tobytes()!r})"
     if isinstance(value, FunctionType):
         function, code = names.name(value, "f"), names.name(value.__code__, "o")
-        return f"({source} is {function} and {function}.__code__ is {code})"
+        test = f"{source} is {function} and {function}.__code__ is {code}"
+        if value.__defaults__ is not None:
+            defaults = names.name(value.__defaults__, "d")
+            test = f"{test} and {function}.__defaults__ is {defaults}"
+        return f"({test})"
     return f"{source} is {names.name(value, 'v')}"
 
 

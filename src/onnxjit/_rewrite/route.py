@@ -15,7 +15,6 @@ import numpy as np
 
 from onnxjit._rewrite import effects
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
-from onnxjit._rewrite.rewritten import is_rewritten as is_own_code
 from onnxjit._rewrite.state import CONTAINERS, State
 
 if TYPE_CHECKING:
@@ -82,22 +81,28 @@ def _is_seen(f: Any, result: Any) -> bool:
         result = result.__func__
     if type(result) is functools.partial:
         return True  # made here, or of the user: what it calls is routed by itself
-    return isinstance(result, FunctionType) and is_own_code(result.__code__)
+    from onnxjit._rewrite.rewritten import is_rewritten
+
+    return isinstance(result, FunctionType) and is_rewritten(result.__code__)
 
 
 def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
-    known = state.known
-    for x in (*args, *kwargs.values()) if kwargs else args:
-        if id(x) in known:
-            state.whole(x)
-        elif type(x) in _DISPLAYS:
-            for item in x:
-                if id(item) in known:
-                    state.whole(item)
-    return f(*args, **kwargs)
+    seen = [_given(state, x) for x in args]
+    if kwargs:
+        kwargs = {name: _given(state, x) for name, x in kwargs.items()}
+    return f(*seen, **kwargs)
 
 
-_DISPLAYS = frozenset({list, tuple})
+def _given(state: State, x: Any) -> Any:
+    """Return an argument of code that is not rewritten: what it calls back is rewritten."""
+    kind = type(x)
+    if kind is FunctionType:
+        return copy_of(state, x) if state.is_user(x) else x
+    if kind is MethodType and isinstance(x.__func__, FunctionType):
+        return MethodType(_given(state, x.__func__), x.__self__)
+    if id(x) in state.known:
+        state.whole(x)
+    return x
 
 
 def _length(state: State, f: Any, x: Any) -> Any:

@@ -89,6 +89,7 @@ class State:
 
     __slots__ = (
         "base",
+        "calls",
         "getters",
         "hooks",
         "known",
@@ -187,6 +188,7 @@ class State:
             function = value
         if isinstance(function, FunctionType) and self.is_user(function):
             self.hooks.capture(function, path)
+            self.known.setdefault(id(function), Old(function, path))
 
     def module_attr(self, module: ModuleType, name: str) -> object:
         """Attribute of a module that was reached without a global, as by a local import."""
@@ -222,6 +224,16 @@ class State:
             entry.attrs[name] = found, result
         return result
 
+    def super_attr(self, obj: super, name: str) -> object:
+        """Attribute found by `super()`; the function of a method is noted."""
+        value = getattr(obj, name)
+        mro = obj.__self_class__.__mro__
+        later = mro[mro.index(obj.__thisclass__) + 1 :]
+        base = next((cls for cls in later if name in vars(cls)), None)
+        if isinstance(value, MethodType) and base is not None and self.is_user_class(base):
+            self._capture_function(value.__func__, held_path(base.__name__, base).attr(name))
+        return value
+
     def item(self, entry: Old, key: object) -> object:
         """Item of an old object, not seen before under this key and value."""
         obj: Any = entry.obj
@@ -240,6 +252,8 @@ class State:
                 return found[1]
         stable = isinstance(obj, list | tuple | dict) and type(key) in _KEY_TYPES
         path = entry.path.item(key) if entry.path is not None and stable else None
+        if not stable:
+            self.whole(obj)
         result = self.loaded(value, path)
         if path is not None and type(key) in {int, str}:
             entry.items[key] = value, result
@@ -265,7 +279,7 @@ class State:
     def whole(self, obj: object) -> None:
         """Note that everything in an old container or object matters."""
         entry = self.known.get(id(obj))
-        if entry is None or entry.is_whole or isinstance(obj, np.ndarray | ModuleType | type):
+        if entry is None or entry.is_whole or not _has_parts(obj):
             return
         entry.is_whole = True
         if entry.path is not None:
@@ -359,6 +373,15 @@ def _is_stored(obj: object, name: str, value: object) -> bool:
                 return True
             break
     return _same(getattr(obj, name), value)
+
+
+def _has_parts(obj: object) -> bool:
+    """Whether an object has items or attributes that a guard can look at."""
+    if isinstance(obj, np.ndarray | ModuleType | type | FunctionType):
+        return False
+    return isinstance(obj, list | tuple | dict | set | frozenset | deque) or hasattr(
+        obj, "__dict__"
+    )
 
 
 def _same(a: object, b: object) -> bool:

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`JitFunction.benchmark`: NumPy against onnxruntime, and what a first call costs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import perf_counter
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._bench.harness import Contender, Spread, measure
+from onnxjit._bench.report import BenchmarkReport
+from onnxjit._eager.entry import Entry
+from onnxjit._engine.compile import Compiled
+from onnxjit._lower.opsets import check_opset
+from onnxjit._rewrite import rewrite_function
+from onnxjit._runtime.options import Options
+from onnxjit._transform.pipeline import simplify
+
+from .arguments import Arguments
+from .compare import Check, compare_results
+from .function import Call
+
+if TYPE_CHECKING:
+    from .function import JitFunction
+
+__all__ = ["benchmark", "first_call", "raw_run"]
+
+#: first calls that are timed
+FIRST_CALLS: Final = 5
+
+
+class _Timed(Compiled):
+    """A compiled program that knows how long its session took."""
+
+    __slots__ = ("session_seconds",)
+
+    def _open(self, options: Options) -> None:
+        started = perf_counter()
+        super()._open(options)
+        self.session_seconds = perf_counter() - started
+
+
+def benchmark(
+    jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
+) -> BenchmarkReport:
+    """Time a jitted function against NumPy, on these arguments.
+
+    Parameters
+    ----------
+    args : object
+        Arguments of the function; they are not changed.
+    given : mapping
+        Options (keyword-only in `JitFunction.benchmark`): ``repeat`` (blocks in which every
+        contender is timed, default 25), ``seconds`` (about how long each is timed in a block,
+        default 0.002), and keyword arguments of the function (``kwargs={...}`` for names that
+        are options too).
+
+    Returns
+    -------
+    BenchmarkReport
+        Median and quartiles of NumPy, of a warm call and of the bare run of its model; ratios,
+        taken within blocks; what the first call spends on rewriting the source, tracing, passes,
+        lowering and creating the session.  `ok` says whether the results agreed.
+
+    Notes
+    -----
+    A function that writes to its arguments gets fresh copies before each call, outside the
+    clock.  What runs eagerly has no model of its own, and no bare run.
+    """
+    given = dict(given)
+    repeat, seconds = given.pop("repeat", 25), given.pop("seconds", 0.002)
+    kwargs = {**given.pop("kwargs", {}), **given}
+    name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    check = _check(jit, owner, args, kwargs)
+    mine = Arguments(args, kwargs)
+    call = Call(jit._naming(owner), mine.args, mine.kwargs, owner)
+    call.find_roots(jit._naming(owner))
+    entry = _entry(jit, call)
+    timings = measure(_contenders(jit, call, entry), blocks=repeat, seconds=seconds)
+    notes = [] if isinstance(entry, Entry) else ["the call runs eagerly; see explain()"]
+    phases = first_call(jit, call) if isinstance(entry, Entry) else {}
+    return BenchmarkReport(
+        name, timings, phases, agreement=_agreement(check), ok=check.ok, notes=notes
+    )
+
+
+def _check(
+    jit: JitFunction, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Check:
+    """Compare results and written arguments; the graph is there afterwards."""
+    plain, jitted = Arguments(args, kwargs), Arguments(args, kwargs)
+    want = plain.run(jit._function(owner))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got = jit._call(jitted.args, dict(jitted.kwargs), owner)
+    return compare_results((got, jitted.leaves), (want, plain.leaves))
+
+
+def _agreement(check: Check) -> str:
+    if not check.ok:
+        return f"RESULTS DIFFER: {check.text}"
+    close = f" (largest error {check.error:.3g}, {check.ulp} ulp)" if check.error else ""
+    return f"results agree{close}"
+
+
+def _entry(jit: JitFunction, call: Call) -> Any:
+    """Return what serves a call that has been made; None where nothing is kept."""
+    values = [leaf.value for leaf in call.leaves]
+    for kept in jit._cache.get(call.key):
+        if kept.value.guard is None or kept.value.guard(values):
+            return kept.value
+    return None
+
+
+def _contenders(jit: JitFunction, call: Call, entry: Any) -> list[Contender]:
+    """Return NumPy, the warm call, and the bare run of its model."""
+    args, kwargs = tuple(call.args), dict(call.kwargs)
+    plain: Callable[..., Any] = jit._function(call.owner)
+    ways = {
+        "numpy": plain,
+        "warm call": jit if call.owner is None else jit.__get__(call.owner),
+    }
+    if isinstance(entry, Entry) and entry.recording.written:
+
+        def fresh() -> tuple[Any, ...]:
+            new = Arguments(args, kwargs)
+            return new.args, new.kwargs
+
+        found = [Contender(n, _applied(fn), setup=fresh) for n, fn in ways.items()]
+    else:
+        found = [
+            Contender(n, partial(fn, **kwargs) if kwargs else fn, *args)
+            for n, fn in ways.items()
+        ]
+    raw = raw_run(call, entry) if isinstance(entry, Entry) else None
+    return found if raw is None else [*found, raw]
+
+
+def _applied(fn: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda args, kwargs: fn(*args, **kwargs)
+
+
+def raw_run(call: Call, entry: Entry) -> Contender | None:
+    """Return the bare run of a graph's model; None where nothing has to be computed."""
+    if entry.compiled.runner is None:
+        return None
+    session, names, fetches = entry.compiled.runner.raw
+    values = [leaf.value for leaf in call.leaves]
+    arrays = [entry.feed(i)(values) for i in entry.compiled.inputs]
+    feeds = dict(zip(names, arrays, strict=True))
+    return Contender("session.run", session.run, fetches, feeds, None)
+
+
+def first_call(jit: JitFunction, call: Call, *, times: int = FIRST_CALLS) -> dict[str, Spread]:
+    """Time the steps of a first call.
+
+    Returns
+    -------
+    dict of str to Spread
+        ``rewrite`` (the function's own source; what it calls has been rewritten before),
+        ``trace``, ``passes``, ``lower``, ``session``.
+    """
+    samples: dict[str, list[float]] = {}
+    for _ in range(times):
+        for step, seconds in _steps(jit, call).items():
+            samples.setdefault(step, []).append(seconds)
+    return {step: Spread(each) for step, each in samples.items()}
+
+
+def _steps(jit: JitFunction, call: Call) -> dict[str, float]:
+    seconds: dict[str, float] = {}
+    if isinstance(jit.__wrapped__, FunctionType):
+        seconds["rewrite"] = _rewriting(jit.__wrapped__)
+    started = perf_counter()
+    recording = jit._record(call, [])
+    traced = perf_counter()
+    program = simplify(recording.program)
+    simplified = perf_counter()
+    compiled = _Timed(program, check_opset(jit._opset), "onnxruntime", Options())
+    done = perf_counter()
+    session = getattr(compiled, "session_seconds", 0.0)
+    compiled.close()
+    return {
+        **seconds,
+        "trace": traced - started,
+        "passes": simplified - traced,
+        "lower": done - simplified - session,
+        "session": session,
+    }
+
+
+def _rewriting(fn: FunctionType) -> float:
+    """Return how long a rewrite takes; a copy of the code has not been rewritten yet."""
+    copy = FunctionType(
+        fn.__code__.replace(), fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
+    )
+    started = perf_counter()
+    rewrite_function(copy)
+    return perf_counter() - started

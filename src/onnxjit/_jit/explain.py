@@ -1,0 +1,505 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`JitFunction.explain`: what is kept for calls, and what made it so."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._core.dim_polynomial import Symbol, atom_poly, evaluate_poly, poly_symbols
+from onnxjit._core.dim_text import Printer
+from onnxjit._core.dims import Guard, check_guards, reduce_guards
+from onnxjit._core.guards import Knowledge
+from onnxjit._core.source import Source
+from onnxjit._eager.entry import EagerEntry, Entry
+from onnxjit._eager.leaves import leaf_names
+from onnxjit._eager.record import Recording
+from onnxjit._lower.opsets import check_opset
+
+if TYPE_CHECKING:
+    from .function import JitFunction
+
+__all__ = ["Condition", "Explanation", "Kept", "explain"]
+
+_LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+#: guards on the memory of arguments, as generated code
+_MEMORY: Final = re.compile(r"flags|strides|may_share_memory|^a\[\d+\] is a\[\d+\]$")
+_SHOWN: Final = 60
+
+
+class Condition:
+    """Something that has to hold for a graph to serve a call.
+
+    Attributes
+    ----------
+    kind : str
+        ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
+        overlap of arguments), ``"captured"`` (a value of the surroundings), or ``"eager"`` (of a
+        decision to run eagerly).
+    text : str
+        Such as ``x.shape[0] >= 3``.
+    source : Source or None
+        The line that caused it.
+    """
+
+    __slots__ = ("kind", "source", "text")
+
+    def __init__(self, kind: str, text: str, source: Any = None) -> None:
+        self.kind: Final = kind
+        self.text: Final = text
+        self.source: Final = source if isinstance(source, Source) else None
+
+    @property
+    def where(self) -> str:
+        """File, line and text of the line."""
+        return "" if self.source is None else _line(self.source)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the condition as plain data."""
+        return {"kind": self.kind, "text": self.text, **_place(self.source)}
+
+    def __repr__(self) -> str:
+        return f"{self.text}{f'  ({self.where})' if self.where else ''}"
+
+
+def _line(source: Source) -> str:
+    code = linecache.getline(source.file, source.line).strip()
+    near = os.path.relpath(source.file) if os.path.isabs(source.file) else source.file
+    file = source.file if near.startswith("..") else near
+    return f"{file}:{source.line}{f': {code}' if code else ''}"
+
+
+def _place(source: Source | None) -> dict[str, Any]:
+    if source is None:
+        return {"file": None, "line": None, "function": None}
+    return {"file": source.file, "line": source.line, "function": source.function}
+
+
+class Kept:
+    """A graph, or a decision to run eagerly, and the calls that it serves.
+
+    Attributes
+    ----------
+    number : int
+        Place in the order in which they were made, from 1.
+    signature : str
+        Arguments by name: dtypes and ranks, static values.
+    conditions : list of Condition
+    retraced : str
+        Why the older ones did not serve the call that this one was made for.
+    nodes, opset : int or None
+        Of the model; None for what runs eagerly.
+    reason : str
+        What stood in the way of a graph; empty for graphs.
+    source : Source or None
+        The line where it did.
+    """
+
+    __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
+                 "source")  # fmt: skip
+
+    def __init__(  # noqa: PLR0913  a record
+        self,
+        number: int,
+        signature: str,
+        conditions: Iterable[Condition],
+        *,
+        retraced: str = "",
+        nodes: int | None = None,
+        opset: int | None = None,
+        reason: str = "",
+        source: Source | None = None,
+    ) -> None:
+        self.number: Final = number
+        self.signature: Final = signature
+        self.conditions: Final = list(conditions)
+        self.retraced: Final = retraced
+        self.nodes: Final = nodes
+        self.opset: Final = opset
+        self.reason: Final = reason
+        self.source: Final = source
+
+    @property
+    def eager(self) -> bool:
+        """Whether calls run operation by operation."""
+        return self.nodes is None
+
+    @property
+    def frozen(self) -> list[Condition]:
+        """Sizes and scalars that have one value."""
+        return [c for c in self.conditions if c.kind == "frozen"]
+
+    @property
+    def guards(self) -> list[Condition]:
+        """All other conditions."""
+        return [c for c in self.conditions if c.kind != "frozen"]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "number": self.number,
+            "signature": self.signature,
+            "eager": self.eager,
+            "nodes": self.nodes,
+            "opset": self.opset,
+            "frozen": [c.to_json() for c in self.frozen],
+            "guards": [c.to_json() for c in self.guards],
+            "retraced": self.retraced,
+            "reason": self.reason,
+            **_place(self.source),
+        }
+
+    def __str__(self) -> str:
+        what = "eager" if self.eager else "graph"
+        lines = [f"{what} {self.number}: {self.signature}"]
+        if not self.eager:
+            lines.append(f"  {self.nodes} nodes, opset {self.opset}")
+        if self.reason:
+            lines.append(f"  because {self.reason}")
+        if self.reason and self.source is not None:
+            lines.append(f"  at {_line(self.source)}")
+        if self.retraced:
+            lines.append(f"  {self.retraced}")
+        for title, conditions in (("frozen", self.frozen), ("only where", self.guards)):
+            width = max((len(c.text) for c in conditions if c.where), default=0)
+            for c in conditions:
+                lines.append(f"  {title} {c.text.ljust(width)}  {c.where}".rstrip())
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class Explanation:
+    """What a jitted function keeps; ``print`` shows it.
+
+    Attributes
+    ----------
+    name : str
+        The function.
+    kept : list of Kept
+        In the order in which they were made.
+    """
+
+    __slots__ = ("kept", "name")
+
+    def __init__(self, name: str, kept: Iterable[Kept]) -> None:
+        self.name: Final = name
+        self.kept: Final = list(kept)
+
+    @property
+    def graphs(self) -> list[Kept]:
+        """What runs as one graph."""
+        return [k for k in self.kept if not k.eager]
+
+    @property
+    def eager(self) -> list[Kept]:
+        """What runs operation by operation."""
+        return [k for k in self.kept if k.eager]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {"function": self.name, "kept": [k.to_json() for k in self.kept]}
+
+    def __str__(self) -> str:
+        if not self.kept:
+            return f"{self.name}: no graphs yet; the first call makes one"
+        counts = f"{_count(len(self.graphs), 'graph')}"
+        if self.eager:
+            counts += f", {_count(len(self.eager), 'signature')} eagerly"
+        return "\n\n".join([f"{self.name}: {counts}", *map(str, self.kept)])
+
+    __repr__ = __str__
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+class _Found:
+    """An entry of the cache, and what is said about it."""
+
+    __slots__ = ("arguments", "entry", "made")
+
+    def __init__(self, made: int, arguments: dict[str, str], entry: Entry | EagerEntry) -> None:
+        self.made: Final = made
+        self.arguments: Final = arguments
+        self.entry: Final = entry
+
+    @property
+    def sizes(self) -> dict[tuple[int, int | None], int]:
+        """Sizes of the call that it was made for, by leaf and axis (None: the leaf's value)."""
+        if isinstance(self.entry, Entry):
+            origins = _origins(self.entry.recording)
+            return {at: s.hint for s, at in origins.items() if s.hint is not None}
+        found: dict[tuple[int, int | None], int] = {}
+        for i, size in enumerate(self.entry.sizes):
+            if isinstance(size, int):
+                found[i, None] = size
+            else:
+                found.update({(i, axis): n for axis, n in enumerate(size)})
+        return found
+
+
+def explain(jit: JitFunction, owner: Any) -> Explanation:
+    """Tell what a jitted function keeps for calls.
+
+    Returns
+    -------
+    Explanation
+        Each graph: its signature, number of nodes and opset; guards with the line that caused
+        each; sizes that are frozen, and by which line; why it was made although older graphs
+        were there.  Each signature that runs eagerly: the reason and the line.  It prints as text
+        and has everything as data (`to_json`).
+    """
+    name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    found: list[_Found] = []
+    for key in jit._cache.keys():  # noqa: SIM118  not a mapping
+        if owner is not None and key[0] != id(owner):  # type: ignore[index]  # a tuple
+            continue
+        arguments = _arguments(jit, key)
+        found += [_Found(k.made, arguments, k.value) for k in jit._cache.get(key)]
+    found.sort(key=lambda f: f.made)
+    opset = check_opset(jit._opset)
+    short = name.rpartition(".")[2]
+    return Explanation(
+        name, [_kept(i, short, each, found[:i], opset) for i, each in enumerate(found)]
+    )
+
+
+def _kept(at: int, name: str, found: _Found, older: Sequence[_Found], opset: int) -> Kept:
+    entry = found.entry
+    texts = [f"{n}: {text}" for n, text in found.arguments.items() if n != "self"]
+    signature = f"{name}({', '.join(texts)})"
+    retraced = _retraced(found, older)
+    if isinstance(entry, Entry):
+        conditions = _conditions(entry)
+        nodes = entry.compiled.nodes
+        return Kept(
+            at + 1, signature, conditions, retraced=retraced, nodes=nodes, opset=opset
+        )
+    named = [_with_names(line, entry.names) for line in entry.lines]
+    conditions = [Condition("eager", text) for text in named]
+    reason = f"{entry.kind}: {entry.reason}"
+    return Kept(
+        at + 1, signature, conditions, retraced=retraced, reason=reason, source=entry.source
+    )
+
+
+# ---------------------------------------------------------------------- signatures
+
+
+def _arguments(jit: JitFunction, key: Any) -> dict[str, str]:
+    """Return the text of each argument of a key, by name."""
+    owner, *parts = key
+    naming = jit._naming(owner)
+    found = {} if owner is None else {"self": f"object {owner:#x}"}
+    for i, part in enumerate(parts):
+        if len(part) == 2 and isinstance(part[1], tuple):
+            found[part[0]] = _part_text(part[1])  # passed by name
+        else:
+            found[naming(i)] = _part_text(part)
+    return found
+
+
+def _array_text(_: str, dtype: Any, ndim: int) -> str:
+    return f"{dtype.name}[{', '.join(':' * ndim)}]"
+
+
+def _static_text(_: str, kind: type, value: Any) -> str:
+    if kind is float:
+        return repr(float.fromhex(value[1]))
+    plain = value[1] if isinstance(value, tuple) and kind is not tuple else value
+    text = str(plain) if kind is complex else repr(plain)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _tree_text(_: str, kind: type, labels: Any, parts: Sequence[Any]) -> str:
+    texts = [_part_text(p) for p in parts]
+    if isinstance(labels, tuple):
+        pairs = zip(labels, texts, strict=True)
+        return f"{kind.__name__}({', '.join(f'{n}: {t}' for n, t in pairs)})"
+    return f"{kind.__name__}({', '.join(texts)})"
+
+
+#: how the parts of a key are shown, by their first element
+_TEXTS: Final[Mapping[str, Any]] = {
+    "array": _array_text,
+    "scalar": lambda _, dtype: f"{dtype.name} scalar",
+    "int": lambda _: "int",
+    "float": lambda _: "float",
+    "static": _static_text,
+    "enum": lambda _, kind, name: f"{kind.__name__}.{name}",
+    "slice": lambda _, *ends: f"slice({', '.join(map(_part_text, ends))})",
+    "object": lambda _, kind, at: f"{kind.__qualname__} at {at:#x}",
+    "tree": _tree_text,
+}
+
+
+def _part_text(part: Any) -> str:
+    text: str = _TEXTS[part[0]](*part)
+    return text
+
+
+# ---------------------------------------------------------------------- conditions
+
+
+def _origins(recording: Recording) -> dict[Symbol, tuple[int, int | None]]:
+    """Return the leaf and axis of each size symbol that is a size of an argument."""
+    position = {v.id: i for i, v in enumerate(recording.tracer.root.inputs)}
+    found: dict[Symbol, tuple[int, int | None]] = {}
+    for symbol in recording.tracer.env.symbols:
+        if isinstance(symbol.origin, tuple):
+            value, axis = symbol.origin
+            if value.id in position:
+                found[symbol] = position[value.id], axis
+    return found
+
+
+def _symbol_names(recording: Recording, names: Sequence[str]) -> dict[Symbol, str]:
+    origins = _origins(recording)
+    found = {s: s.name for s in recording.tracer.env.symbols}
+    for symbol, (i, axis) in origins.items():
+        found[symbol] = names[i] if axis is None else f"{names[i]}.shape[{axis}]"
+    return found
+
+
+def _conditions(entry: Entry) -> list[Condition]:
+    recording = entry.recording
+    names = leaf_names(entry.leaves)
+    symbols = _symbol_names(recording, names)
+    frozen = _frozen(recording, symbols)
+    fixed = {c.text for c in frozen}
+    printer = Printer(symbols)
+    found = list(frozen)
+    for guard in reduce_guards(recording.tracer.env.guards):
+        text = printer.compare(guard.kind, guard.poly)
+        if text not in fixed:
+            found.append(Condition("size", text, guard.source))
+    for host in recording.tracer.host_guards:
+        value = host.expected[()]
+        text = f"a number computed from sizes and scalars is {value!r}"
+        found.append(Condition("frozen", text, host.source))
+    for line in entry.lines:
+        if _MEMORY.search(line):
+            found.append(Condition("memory", _with_names(line, names)))
+    for path, value in dict.fromkeys(_captured(recording)):
+        found.append(Condition("captured", f"{path} is {value}"))
+    return found
+
+
+def _captured(recording: Recording) -> list[tuple[str, str]]:
+    return [(str(p), _short(v)) for p, v in recording.captures if p.kind != "module"]
+
+
+def _short(x: Any) -> str:
+    if isinstance(x, (type(None), bool, int, float, complex, str, bytes)):
+        text = repr(x)
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    name = getattr(x, "__qualname__", None)
+    return f"{type(x).__name__} {name}" if name else f"the {type(x).__name__} at {id(x):#x}"
+
+
+def _with_names(line: str, names: Sequence[str]) -> str:
+    return _LEAF.sub(lambda m: names[int(m[1])], line)
+
+
+def _frozen(recording: Recording, symbols: Mapping[Symbol, str]) -> list[Condition]:
+    """Return the sizes of arguments that have one value, and the guard that settled each."""
+    known = Knowledge()
+    found: dict[Symbol, Condition] = {}
+    open_ = list(_origins(recording))
+    for guard in recording.tracer.env.guards:
+        known.learn(guard.kind, guard.poly)
+        for symbol in [s for s in open_ if s not in found]:
+            value = known.resolve(atom_poly(symbol)).as_int()
+            if value is not None:
+                text = f"{symbols[symbol]} == {value}"
+                found[symbol] = Condition("frozen", text, guard.source)
+    return [found[s] for s in open_ if s in found]
+
+
+# ---------------------------------------------------------------------- why it was made
+
+
+def _retraced(found: _Found, older: Sequence[_Found]) -> str:
+    """Return how a call differed from what the nearest older entry serves."""
+    if not older:
+        return ""
+
+    def difference(other: _Found) -> tuple[int, int, int]:
+        changes = _changes(found, other)
+        return len(changes), 0 if changes else len(_failed(found, other)), -other.made
+
+    nearest = min(older, key=difference)
+    what = "graph" if isinstance(nearest.entry, Entry) else "eager"
+    changes = _changes(found, nearest) or _failed(found, nearest)
+    return f"unlike {what} {older.index(nearest) + 1}: {'; '.join(changes)}"
+
+
+def _changes(found: _Found, other: _Found) -> list[str]:
+    """Return the arguments that differ in kind."""
+    new, old = found.arguments, other.arguments
+    texts = []
+    for name in dict.fromkeys((*new, *old)):
+        if name not in old:
+            texts.append(f"{name} was passed ({new[name]})")
+        elif name not in new:
+            texts.append(f"{name} was not passed")
+        elif new[name] != old[name]:
+            texts.append(f"{name} was {new[name]}, not {old[name]}")
+    return texts
+
+
+def _failed(found: _Found, other: _Found) -> list[str]:
+    """Return the guards of an older entry that did not hold."""
+    entry = other.entry
+    if not isinstance(entry, Entry):
+        lines = [_with_names(line, entry.names) for line in entry.lines]
+        return [f"{' and '.join(lines)} did not hold"]
+    names = leaf_names(entry.leaves)
+    texts = [*_failed_sizes(entry.recording, names, found.sizes)]
+    if isinstance(found.entry, Entry):
+        texts += _changed_values(found.entry.recording, entry.recording)
+    if not texts:
+        memory = [_with_names(line, names) for line in entry.lines if _MEMORY.search(line)]
+        texts = [f"{' and '.join(memory)} did not hold"] if memory else ["a guard did not hold"]
+    return texts
+
+
+def _failed_sizes(
+    recording: Recording, names: Sequence[str], sizes: Mapping[tuple[int, int | None], int]
+) -> Iterable[str]:
+    origins = _origins(recording)
+    values = {s: sizes[at] for s, at in origins.items() if at in sizes}
+    printer = Printer(_symbol_names(recording, names))
+    for guard in reduce_guards(recording.tracer.env.guards):
+        symbols = list(poly_symbols(guard.poly))
+        if all(s in values for s in symbols) and not check_guards([guard], values):
+            yield _failure(guard, printer, {s: values[s] for s in symbols})
+
+
+def _failure(guard: Guard, printer: Printer, values: Mapping[Symbol, int]) -> str:
+    text = printer.compare(guard.kind, guard.poly)
+    actual = ", ".join(f"{printer.poly(atom_poly(s))} was {n}" for s, n in values.items())
+    where = f" ({_line(guard.source)})" if isinstance(guard.source, Source) else ""
+    return f"{actual}, so not {text}{where}"
+
+
+def _changed_values(new: Recording, old: Recording) -> list[str]:
+    """Return what is captured from the surroundings or computed from scalars, and differs."""
+    before, now = dict(_captured(old)), dict(_captured(new))
+    texts = [
+        f"{path} was {now[path]}, not {value}"
+        for path, value in before.items()
+        if path in now and now[path] != value
+    ]
+    places = {str(g.source): g for g in old.tracer.host_guards}
+    for guard in new.tracer.host_guards:
+        other = places.get(str(guard.source))
+        if other is not None and not guard.holds(other.expected):
+            value, was = guard.expected[()], other.expected[()]
+            texts.append(f"a number was {value!r}, not {was!r} ({_line(guard.source)})")
+    return texts

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a call of a random program did, and how that is compared with NumPy's."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.jit.program_calls import Call
+
+__all__ = ["UNDEFINED", "Outcome", "differences", "outcome", "same_values"]
+
+Array = np.ndarray[Any, Any]
+#: warnings of NumPy after which a result is not defined
+UNDEFINED: Final = "invalid value encountered in cast"
+
+
+class Outcome:
+    """What a call did: result or exception, and its arguments afterwards."""
+
+    __slots__ = ("args", "bases", "error", "result")
+
+    def __init__(
+        self, args: list[Any], bases: list[Any], result: Any, error: Exception | None
+    ) -> None:
+        self.args: Final = args
+        self.bases: Final = bases
+        self.result: Final = result
+        self.error: Final = error
+
+
+def outcome(function: Callable[..., Any], call: Call) -> Outcome | None:
+    """Call a function on fresh arguments; None where NumPy does not define the result."""
+    args, bases = call.make()
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+        warnings.simplefilter("always")
+        try:
+            result, error = function(*args), None
+        except Exception as e:  # noqa: BLE001  compared with NumPy's
+            result, error = None, e
+    if any(UNDEFINED in str(w.message) for w in caught):
+        return None
+    return Outcome(args, bases, result, error)
+
+
+def differences(got: Outcome, want: Outcome) -> list[str]:
+    """Return how the outcome of a call differs from NumPy's; nothing where it does not.
+
+    Notes
+    -----
+    After an exception the arguments are not compared: NumPy may have written some of them.
+    """
+    if want.error is not None or got.error is not None:
+        if want.error is not None and isinstance(got.error, type(want.error)):
+            return []
+        return [f"raised {got.error!r} for {want.error!r}"]
+    found = list(_compare("result", got.result, want.result))
+    for i, (g, w) in enumerate(zip(got.bases, want.bases, strict=True)):
+        found += _compare(f"argument base {i}", g, w)
+    return found or list(_identities(got, want))
+
+
+def _leaves(x: Any) -> Iterator[Any]:
+    if isinstance(x, (tuple, list)):
+        for item in x:
+            yield from _leaves(item)
+    else:
+        yield x
+
+
+def _identities(got: Outcome, want: Outcome) -> Iterator[str]:
+    """Compare which results are arguments, and which are one object."""
+    pairs = list(zip(_leaves(got.result), _leaves(want.result), strict=True))
+    arrays = [(g, w) for g, w in pairs if isinstance(w, np.ndarray)]
+    for i, (g, w) in enumerate(arrays):
+        for k, (a, b) in enumerate(zip(got.args, want.args, strict=True)):
+            if (g is a) != (w is b):
+                yield f"array {i} of the result is {'' if g is a else 'not '}argument {k}"
+        for k, (a, b) in enumerate(arrays[:i]):
+            if (g is a) != (w is b):
+                yield f"arrays {k} and {i} of the result are {'' if g is a else 'not '}one"
+
+
+def _compare(where: str, got: Any, want: Any) -> Iterator[str]:
+    if type(got) is not type(want):
+        yield f"{where}: {type(got).__name__} {got!r} for {type(want).__name__} {want!r}"
+    elif isinstance(want, (tuple, list)):
+        if len(got) != len(want):
+            yield f"{where}: {len(got)} items for {len(want)}"
+            return
+        for i, (g, w) in enumerate(zip(got, want, strict=True)):
+            yield from _compare(f"{where}[{i}]", g, w)
+    elif isinstance(want, (np.ndarray, np.generic)):
+        yield from _compare_arrays(where, np.asarray(got), np.asarray(want))
+    elif got != want:
+        yield f"{where}: {got!r} for {want!r}"
+
+
+def _compare_arrays(where: str, got: Array, want: Array) -> Iterator[str]:
+    if got.dtype != want.dtype or got.shape != want.shape:
+        yield f"{where}: {got.dtype}{got.shape} for {want.dtype}{want.shape}"
+    elif not same_values(got, want):
+        yield f"{where}:\n{got!r}\nfor\n{want!r}"
+
+
+def same_values(got: Array, want: Array) -> bool:
+    """Whether elements are equal: NaN to NaN, -0.0 to -0.0, rounding of sums let pass."""
+    if want.dtype.kind not in "fc":
+        return bool(np.array_equal(got, want))
+    with np.errstate(all="ignore"):
+        equal = (got == want) | (np.isnan(got) & np.isnan(want))
+        zeros = (got == 0) & (want == 0)
+        signs = ~zeros | (np.signbit(got) == np.signbit(want))
+        finite = np.isfinite(want)
+        largest = np.abs(want[finite]).max(initial=0)
+        near = finite & (np.abs(got - want) <= 8 * np.finfo(want.dtype).eps * largest)
+    return bool(np.all((equal & signs) | (near & ~equal)))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random straight-line programs: results, changed arguments and exceptions equal NumPy's.
+
+Every program is called three times, at other sizes and layouts of its arguments, through one
+jitted function.  `tests.jit.program_generator.generate(seed).script()` shows one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onnxjit import jit_onnx
+from tests.jit.outcome import Outcome, differences, outcome
+from tests.jit.program_generator import Program, generate
+
+if TYPE_CHECKING:
+    from tests.jit.program_calls import Call
+
+QUICK = 150
+#: seeds of one slow test; ten of them make five thousand programs
+CHUNK = 500
+
+pytestmark = pytest.mark.filterwarnings("ignore::onnxjit.errors.FallbackWarning")
+
+
+def check(seed: int, counts: Counter[str]) -> list[str]:
+    """Run one program in NumPy and jitted; return what differs, with a reproduction."""
+    program = generate(seed)
+    function = program.function()
+    jit = jit_onnx(function)
+    found: list[str] = []
+    for call in program.calls:
+        want = outcome(function, call)
+        got = outcome(jit, call) if want is not None else None
+        if want is None or got is None:
+            counts["calls undefined in NumPy"] += 1
+            continue
+        counts["calls"] += 1
+        counts["calls that raise"] += want.error is not None
+        found = differences(got, want)
+        if found and not explained(program, call, want):
+            found.append(program.script())
+            break
+        found = []
+    program.forget()
+    counts["programs"] += 1
+    kinds = jit.cache_info()
+    counts["programs that fall back"] += bool(kinds["eager"])
+    counts["graphs"] += kinds["graphs"]
+    return found
+
+
+def explained(program: Program, call: Call, want: Outcome) -> bool:
+    """Whether an exception is missing, or another one raised, as graphs do.
+
+    A graph has no node whose result nobody reads, and what no data can mend is raised while
+    tracing, before what depends on data.  Cut after the line where NumPy raises, the program
+    must raise the same.
+    """
+    if want.error is None:
+        return False
+    part = program.until(want.error)
+    function = part.function()
+    again = outcome(function, call)
+    got = outcome(jit_onnx(function), call)
+    part.forget()
+    program.function()
+    return again is not None and got is not None and not differences(got, again)
+
+
+def run(seeds: range, capsys: pytest.CaptureFixture[str]) -> Counter[str]:
+    """Check programs; fail with all that differ, else print what ran how."""
+    counts: Counter[str] = Counter()
+    bad = {seed: found for seed in seeds if (found := check(seed, counts))}
+    text = ", ".join(f"{n} {name}" for name, n in counts.items())
+    with capsys.disabled():
+        print(f"\n[{seeds.start}:{seeds.stop}] {text}")  # noqa: T201  the statistics
+    if bad:
+        first = "\n".join(next(iter(bad.values())))
+        pytest.fail(f"{len(bad)} differ: {list(bad)}\n{first}", pytrace=False)
+    return counts
+
+
+def test_random_programs(capsys):
+    counts = run(range(QUICK), capsys)
+    assert counts["programs that fall back"] < 0.15 * counts["programs"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(10))
+def test_many_random_programs(chunk, capsys):
+    counts = run(range(chunk * CHUNK, (chunk + 1) * CHUNK), capsys)
+    assert counts["programs that fall back"] < 0.15 * counts["programs"]
+
+
+def test_a_program_that_goes_wrong_is_told(monkeypatch):
+    monkeypatch.setattr("tests.jit.test_random_programs.jit_onnx", Wrong)
+    found = check(3, Counter())
+    assert found
+    assert "def program" in found[-1]
+
+
+class Wrong:
+    """A jitted function that returns nothing."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args):
+        self.function(*args)
+
+    def cache_info(self):
+        return {"graphs": 1, "eager": 0}
