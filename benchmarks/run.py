@@ -29,7 +29,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--json", type=Path, help="file to write results to")
     parser.add_argument("--only", default="", help="kernels whose names contain this")
-    parser.add_argument("--blocks", type=int, default=40, help="paired blocks of a measurement")
+    parser.add_argument(
+        "--blocks", type=int, default=40, help="paired blocks of a measurement"
+    )
     parser.add_argument("--smallest", action="store_true", help="smallest sizes only")
     parser.add_argument("--list", action="store_true", help="list kernels and stop")
     return parser.parse_args()
@@ -57,9 +59,8 @@ def _row(record: dict[str, Any]) -> list[str]:
     verdict = {None: "", True: "ok", False: "MISSED"}[record["met"]]
     times = ", ".join(f"{n} {duration(s['median'])}" for n, s in record["seconds"].items())
     spread = f"{ratio['low']:.2f} .. {ratio['high']:.2f}"
-    return [
-        record["kernel"], str(record["size"]), f"{ratio['median']:.2f}", spread, bar, verdict, times
-    ]  # fmt: skip
+    middle = f"{ratio['median']:.2f}"
+    return [record["kernel"], str(record["size"]), middle, spread, bar, verdict, times]
 
 
 def main() -> None:

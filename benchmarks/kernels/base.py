@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from onnx import helper
 
 from onnxjit._bench.harness import Contender, Spread, measure
@@ -15,6 +14,8 @@ from onnxjit._runtime.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import numpy as np
 
 __all__ = ["Kernel", "Result", "compared", "one_node_session"]
 
@@ -68,8 +69,10 @@ def compared(ours: Contender, base: Contender, blocks: int) -> Result:
     return Result(timings.ratio(ours.name, base.name), timings.seconds)
 
 
-def one_node_session(op: str, arrays: Sequence[np.ndarray[Any, Any]], result: np.dtype[Any]) -> Any:
-    """Return the inner session of a model of one node; inputs are ``x0``, ``x1``, result ``y``."""
+def one_node_session(
+    op: str, arrays: Sequence[np.ndarray[Any, Any]], result: np.dtype[Any]
+) -> Any:
+    """Return the inner session of a model of one node: ``x0``, ``x1`` in, ``y`` out."""
     names = [f"x{i}" for i in range(len(arrays))]
     inputs = [
         helper.make_tensor_value_info(
@@ -78,7 +81,7 @@ def one_node_session(op: str, arrays: Sequence[np.ndarray[Any, Any]], result: np
         for name, a in zip(names, arrays, strict=True)
     ]
     kind = helper.np_dtype_to_tensor_dtype(result)
-    attributes = {"fmod": 1} if op == "Mod" and arrays[0].dtype.kind == "f" else {}
+    attributes: dict[str, Any] = {"fmod": 1} if op == "Mod" and arrays[0].dtype.kind == "f" else {}
     graph = helper.make_graph(
         [helper.make_node(op, names, ["y"], **attributes)],
         "one_node",

@@ -32,7 +32,7 @@ def double(x: Any) -> Any:
 
 
 def centred(x: Any, y: Any) -> Any:
-    """A branch on a size: one more guard."""
+    """Branch on a size: one more guard."""
     if x.shape[0] > 1:
         x = x - x.mean(axis=0)
     return x * y

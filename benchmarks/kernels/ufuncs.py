@@ -91,6 +91,6 @@ def _ufunc(ufunc: np.ufunc, op: str) -> Callable[[int, int], Result]:
 
 
 KERNELS = [
-    Kernel(f"ufunc-{ufunc.__name__}", _ufunc(ufunc, op), [10, 1_000_000], {1_000_000: 1.1})
+    Kernel(f"ufunc-{ufunc.__name__}", _ufunc(ufunc, op), [10, 1_000_000], {1_000_000: 1.2})
     for ufunc, op in OPERATORS.items()
 ]

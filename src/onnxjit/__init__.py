@@ -5,8 +5,6 @@
 `asarray` and `eager_onnx` run NumPy code operation by operation.
 """
 
-from importlib.metadata import PackageNotFoundError, version
-
 from ._jit.eager import asarray, eager_onnx
 from ._jit.function import jit_onnx
 from ._trace.array import Array
@@ -40,11 +38,6 @@ from .typing import (
     uint64,
 )
 
-try:
-    __version__ = version("onnxjit")
-except PackageNotFoundError:  # a source tree that is not installed
-    __version__ = "0.0.0"
-
 __all__ = [
     "AliasError",
     "Array",
@@ -77,3 +70,16 @@ __all__ = [
     "uint32",
     "uint64",
 ]
+
+
+def __getattr__(name: str) -> str:
+    """Look the version up when it is asked for: the metadata reader is slow to import."""
+    if name != "__version__":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("onnxjit")
+    except PackageNotFoundError:  # a source tree that is not installed
+        return "0.0.0"

@@ -10,6 +10,7 @@ import pytest
 
 from onnxjit import (
     DataDependentError,
+    FallbackWarning,
     LeakError,
     OnnxJitError,
     OpsetError,
@@ -318,3 +319,52 @@ def test_an_export_without_arguments_says_what_to_do():
     jit.cache_clear()
     with pytest.raises(SpecError, match="no call"):
         jit.to_onnx()
+
+
+# ------------------------------------------------------------------------------ caught refusals
+
+
+def guess(x):
+    try:
+        first = float(x[0])
+        return x + 1 if first > 2 else x - 1
+    except Exception:  # noqa: BLE001  the trap
+        return x * 100
+
+
+def translated(x):
+    try:
+        return x + 1 if x[0] > 2 else x
+    except TypeError as e:
+        raise KeyError("no number") from e  # noqa: EM101
+
+
+def counting(x):
+    try:
+        LEAKED.append(1)
+    except Exception:  # noqa: BLE001  the trap
+        return x * 100
+    return x + len(LEAKED)
+
+
+def sized(x):
+    try:
+        n = len(x[x > 0])
+        if n > 1:
+            return x + n
+    except TypeError:
+        return x * 100
+    return x
+
+
+@pytest.mark.parametrize("fn", [guess, translated, counting, sized])
+def test_refusals_that_the_function_catches_still_count(fn):
+    LEAKED.clear()
+    with pytest.raises(OnnxJitError):
+        jit_onnx(fn, fallback="error")(V)
+    jit = jit_onnx(fn)
+    LEAKED.clear()
+    with pytest.warns(FallbackWarning):
+        got = jit(V)
+    LEAKED.clear()
+    same(got, fn(V))

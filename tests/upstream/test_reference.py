@@ -61,7 +61,9 @@ def loop():
 
 
 def scan():
-    inner = body([helper.make_node("Neg", ["i"], ["s"])], [("i", FLOAT, [2])], [("s", FLOAT, [2])])
+    inner = body(
+        [helper.make_node("Neg", ["i"], ["s"])], [("i", FLOAT, [2])], [("s", FLOAT, [2])]
+    )
     node = helper.make_node(
         "Scan", ["x"], ["y"], body=inner, num_scan_inputs=1, scan_input_axes=[1]
     )

@@ -31,9 +31,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: str = 
     right : str
         One letter for each column: ``"r"`` aligns to the right, anything else to the left.
     """
-    grid = [list(header), *map(list, rows)]
-    for row in grid:
-        row += [""] * (len(header) - len(row))
+    grid = [[*row, *[""] * (len(header) - len(row))] for row in (header, *rows)]
     widths = [max(len(row[i]) for row in grid) for i in range(len(header))]
     grid.insert(1, ["-" * width for width in widths])
     sides = right.ljust(len(header))
@@ -82,7 +80,7 @@ class BenchmarkReport:
 
     __slots__ = ("agreement", "name", "notes", "ok", "phases", "timings")
 
-    def __init__(  # noqa: PLR0913  a record
+    def __init__(
         self,
         name: str,
         timings: Timings,
@@ -151,7 +149,9 @@ class BenchmarkReport:
         try:
             figures = importlib.import_module("matplotlib.figure")
         except ImportError as e:
-            msg = "plots are drawn by matplotlib, which is not installed: pip install matplotlib"
+            msg = (
+                "plots are drawn by matplotlib, which is not installed: pip install matplotlib"
+            )
             raise ImportError(msg) from e
         bars = {**self.timings.seconds}
         bars |= {f"first call: {name}": s for name, s in self.phases.items()}

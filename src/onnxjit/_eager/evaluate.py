@@ -27,8 +27,8 @@ from onnxjit.errors import (
 
 from .boundary import as_eager, from_eager
 from .entry import Entry
-from .lie import lie_as, lie_as_picked
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
+from .lie import lie_as, lie_as_picked
 from .record import record
 from .run import call_traced
 
@@ -130,6 +130,9 @@ def _astype(array: Any, dtype: Any, casting: Any) -> Any:
 def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Views and writes act on the buffer itself: NumPy's own do no arithmetic."""
     result = func(*from_eager(args), **from_eager(kwargs))
+    for x in args:
+        if isinstance(x, Array) and x._kind == ARRAY and x._nd is result:
+            return x  # np.asarray(x) is x
     return as_eager(result)
 
 

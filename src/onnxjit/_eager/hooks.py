@@ -95,7 +95,9 @@ class TraceHooks:
             f"{detail} at {self.tracer.source} {_EFFECTS.get(what, what)}; a graph cannot do "
             "that: return the new value instead"
         )
-        raise SideEffectError(msg)
+        error = SideEffectError(msg)
+        self.tracer.refuse(error)
+        raise error
 
 
 class EagerHooks:

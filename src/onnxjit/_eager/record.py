@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -14,7 +15,7 @@ from onnxjit._core.dims import Dim, ShapeEnv, has_data
 from onnxjit._core.program import Program, Value
 from onnxjit._rewrite.path import Path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
-from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
     AliasError,
@@ -247,8 +248,21 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         return Result("static", value=_checked_static(x))
+    if isinstance(x, dict) and any(True for _ in arrays_in(list(x))):
+        # sizes among the keys have become numbers when they were hashed
+        plain = copy.copy(x)
+        plain.clear()
+        plain.update((_plain_key(k), v) for k, v in x.items())
+        x, parts = plain, children(plain) or []
     items = [_tree(item, outputs, tracer) for _, item in parts]
     return (x, items)
+
+
+def _plain_key(x: Any) -> Any:
+    """Return a hashed value with numbers in the place of sizes."""
+    if isinstance(x, tuple):
+        return tuple(map(_plain_key, x))
+    return int(x) if isinstance(x, Dim) else to_numpy(x)
 
 
 def _checked_static(x: Any) -> Any:
@@ -268,6 +282,8 @@ def _checked_static(x: Any) -> Any:
         msg = "the function returns text made of a traced array, which only a run of the model knows"
         raise DataDependentError(msg)
     held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []
+    if isinstance(x, (set, frozenset)) and any(True for _ in arrays_in(list(x))):
+        x = type(x)(map(_plain_key, x))
     if isinstance(x, (set, frozenset, deque)):
         held += x
     if any(map(is_traced, arrays_in(held))):

@@ -53,7 +53,14 @@ def call_traced(
             session.mark_old(x, Path("self" if name == "self" else "arg", name))
         for x in (*args, *kwargs.values()):
             session.mark_old(x)
-        result = routed(session, fn)(*args, **kwargs)
+        try:
+            result = routed(session, fn)(*args, **kwargs)
+        except Exception as e:
+            if tracer.refusal is None or tracer.refusal is e:
+                raise
+            raise tracer.refusal from e
+    if tracer.refusal is not None:
+        raise tracer.refusal
     return result, hooks.captures
 
 

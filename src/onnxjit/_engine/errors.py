@@ -46,7 +46,7 @@ def explain_run_error(error: BaseException, equations: Sequence[Equation]) -> Ba
         return error
     if equation.op.error is not None:
         error = equation.op.error(message)
-    elif "Broadcaster" in message:
+    elif "roadcast" in message:
         error = ValueError("operands could not be broadcast together")
     return _annotated(error, equation)
 

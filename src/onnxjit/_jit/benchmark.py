@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
 from types import FunctionType
@@ -24,6 +23,8 @@ from .compare import Check, compare_results
 from .function import Call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from .function import JitFunction
 
 __all__ = ["benchmark", "first_call", "raw_run"]
@@ -55,7 +56,7 @@ def benchmark(
     given : mapping
         Options (keyword-only in `JitFunction.benchmark`): ``repeat`` (blocks in which every
         contender is timed, default 25), ``seconds`` (about how long each is timed in a block,
-        default 0.002), and keyword arguments of the function (``kwargs={...}`` for names that
+        default 0.0005), and keyword arguments of the function (``kwargs={...}`` for names that
         are options too).
 
     Returns
@@ -71,7 +72,7 @@ def benchmark(
     clock.  What runs eagerly has no model of its own, and no bare run.
     """
     given = dict(given)
-    repeat, seconds = given.pop("repeat", 25), given.pop("seconds", 0.002)
+    repeat, seconds = given.pop("repeat", 25), given.pop("seconds", 0.0005)
     kwargs = {**given.pop("kwargs", {}), **given}
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
     check = _check(jit, owner, args, kwargs)

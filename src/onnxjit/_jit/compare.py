@@ -35,7 +35,12 @@ class Check:
     __slots__ = ("error", "status", "text", "ulp")
 
     def __init__(
-        self, status: str, *, error: float | None = None, ulp: int | None = None, text: str = ""
+        self,
+        status: str,
+        *,
+        error: float | None = None,
+        ulp: int | None = None,
+        text: str = "",
     ) -> None:
         self.status: Final = status
         self.error: Final = error
@@ -115,7 +120,8 @@ def _compare_floats(got: Array, want: Array, rtol: float) -> Check:
     with np.errstate(over="ignore"):
         error = np.abs(a.astype(wide) - b.astype(wide))
     size = np.abs(b.astype(wide))
-    close = error <= rtol * size + rtol * min(1.0, float(size.max()))
+    least = 4 * float(np.finfo(want.dtype).smallest_subnormal) if rtol else 0.0
+    close = error <= rtol * size + rtol * min(1.0, float(size.max())) + least
     status = "ok" if close.all() else "differs"
     return Check(status, error=float(error.max()), ulp=_ulp(a, b))
 
@@ -170,7 +176,9 @@ def _collect(got: Any, want: Any, where: str, rtol: float | None, checks: list[C
     parts = children(want)
     if parts is None:
         same = got is want or bool(got == want)
-        checks.append(Check("ok" if same else "differs", text="" if same else f"{where}: {got!r}"))
+        checks.append(
+            Check("ok" if same else "differs", text="" if same else f"{where}: {got!r}")
+        )
         return
     others = children(got) or []
     if [n for n, _ in parts] != [n for n, _ in others]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import linecache
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dim_polynomial import Symbol, atom_poly, evaluate_poly, poly_symbols
@@ -16,10 +15,13 @@ from onnxjit._core.guards import Knowledge
 from onnxjit._core.source import Source
 from onnxjit._eager.entry import EagerEntry, Entry
 from onnxjit._eager.leaves import leaf_names
-from onnxjit._eager.record import Recording
 from onnxjit._lower.opsets import check_opset
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from onnxjit._eager.record import Recording
+
     from .function import JitFunction
 
 __all__ = ["Condition", "Explanation", "Kept", "explain"]
@@ -101,7 +103,7 @@ class Kept:
     __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
                  "source")  # fmt: skip
 
-    def __init__(  # noqa: PLR0913  a record
+    def __init__(
         self,
         number: int,
         signature: str,
@@ -223,7 +225,9 @@ class _Found:
 
     __slots__ = ("arguments", "entry", "made")
 
-    def __init__(self, made: int, arguments: dict[str, str], entry: Entry | EagerEntry) -> None:
+    def __init__(
+        self, made: int, arguments: dict[str, str], entry: Entry | EagerEntry
+    ) -> None:
         self.made: Final = made
         self.arguments: Final = arguments
         self.entry: Final = entry
@@ -256,7 +260,7 @@ def explain(jit: JitFunction, owner: Any) -> Explanation:
     """
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
     found: list[_Found] = []
-    for key in jit._cache.keys():  # noqa: SIM118  not a mapping
+    for key in jit._cache.keys():
         if owner is not None and key[0] != id(owner):  # type: ignore[index]  # a tuple
             continue
         arguments = _arguments(jit, key)
@@ -277,9 +281,7 @@ def _kept(at: int, name: str, found: _Found, older: Sequence[_Found], opset: int
     if isinstance(entry, Entry):
         conditions = _conditions(entry)
         nodes = entry.compiled.nodes
-        return Kept(
-            at + 1, signature, conditions, retraced=retraced, nodes=nodes, opset=opset
-        )
+        return Kept(at + 1, signature, conditions, retraced=retraced, nodes=nodes, opset=opset)
     named = [_with_names(line, entry.names) for line in entry.lines]
     conditions = [Condition("eager", text) for text in named]
     reason = f"{entry.kind}: {entry.reason}"
@@ -319,7 +321,8 @@ def _static_text(_: str, kind: type, value: Any) -> str:
 def _tree_text(_: str, kind: type, labels: Any, parts: Sequence[Any]) -> str:
     texts = [_part_text(p) for p in parts]
     if isinstance(labels, tuple):
-        pairs = zip(labels, texts, strict=True)
+        names = [_part_text(n) if isinstance(n, tuple) else n for n in labels]
+        pairs = zip(names, texts, strict=True)
         return f"{kind.__name__}({', '.join(f'{n}: {t}' for n, t in pairs)})"
     return f"{kind.__name__}({', '.join(texts)})"
 
@@ -465,7 +468,9 @@ def _failed(found: _Found, other: _Found) -> list[str]:
         texts += _changed_values(found.entry.recording, entry.recording)
     if not texts:
         memory = [_with_names(line, names) for line in entry.lines if _MEMORY.search(line)]
-        texts = [f"{' and '.join(memory)} did not hold"] if memory else ["a guard did not hold"]
+        texts = (
+            [f"{' and '.join(memory)} did not hold"] if memory else ["a guard did not hold"]
+        )
     return texts
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +23,8 @@ from .compare import Check, compare, compare_results
 from .export import Exported, Options, assumption_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from onnx import ModelProto
 
     from .function import JitFunction
@@ -177,7 +178,11 @@ class _Model:
     __slots__ = ("exported", "feeds", "largest", "limit", "rtol", "wanted")
 
     def __init__(
-        self, exported: Exported, feeds: dict[str, Array], wanted: list[Array], request: _Request
+        self,
+        exported: Exported,
+        feeds: dict[str, Array],
+        wanted: list[Array],
+        request: _Request,
     ) -> None:
         self.exported: Final = exported
         self.feeds: Final = feeds
@@ -197,7 +202,7 @@ class _Model:
         run = _on_onnxruntime if column == "onnxruntime" else _on_reference
         try:
             model = self.exported.model(opset, kind)
-        except Exception as e:  # noqa: BLE001  shown in the table
+        except Exception as e:
             return [Check.failed(e)] * len(self.wanted)
         if run is _on_reference and self.limit is not None:
             runs = node_runs(model.graph, self.largest)
@@ -206,7 +211,7 @@ class _Model:
                 return [Check("n/a", text=text)] * len(self.wanted)
         try:
             got = run(model, self.feeds, self.names)
-        except Exception as e:  # noqa: BLE001  shown in the table
+        except Exception as e:
             checks = [Check.failed(e)] * len(self.wanted)
         else:
             pairs = zip(got, self.wanted, strict=True)
@@ -286,12 +291,14 @@ def verify(
     want = mine.run(plain)
     rows = []
     if "onnxruntime" in request.columns:
-        rows.append(_call_row(jit, owner, Arguments(args, request.kwargs), (want, mine), request))
+        rows.append(
+            _call_row(jit, owner, Arguments(args, request.kwargs), (want, mine), request)
+        )
     options = {"mutated": "outputs", "kwargs": request.kwargs}
     fresh = Arguments(args, request.kwargs)
     try:
         exported = Exported(jit, owner, fresh.args, Options(options, jit._opset))
-    except Exception as e:  # noqa: BLE001  shown in the table
+    except Exception as e:
         failed = dict.fromkeys(request.columns, Check.failed(e))
         rows += [Row(opset, "", "", failed) for opset in request.opsets]
         return Verification(name, rows, ())
@@ -316,7 +323,7 @@ def _call_row(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             got = jit._call(mine.args, dict(mine.kwargs), owner)
-    except Exception as e:  # noqa: BLE001  shown in the table
+    except Exception as e:
         return Row(None, "all", _described(want), {"onnxruntime": Check.failed(e)})
     pairs = ((got, mine.leaves), (want, after.leaves))
     check = compare_results(*pairs, rtol=request.rtol)

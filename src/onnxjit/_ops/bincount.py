@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one
-from onnxjit._core.dims import DimLike, symbols_of
+from onnxjit._core.dims import Dim, DimLike, symbols_of
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType
 from onnxjit._core.op import Op
 
@@ -116,7 +117,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
             else "object of too small depth for desired array"
         )
         raise ValueError(msg)
-    least = known_int(minlength)
+    least = operator.index(minlength) if isinstance(minlength, Dim) else known_int(minlength)
     if least is None or least < 0:
         msg = "'minlength' must not be negative"
         raise ValueError(msg)

@@ -152,7 +152,7 @@ def linalg_outer(x1: Any, x2: Any, /) -> Value:
     return outer(x, y)
 
 
-@function(ROWS, np.kron)
+@function(ROWS, np.kron, scalar=True)
 def kron(a: Any, b: Any) -> Value:
     """Return the Kronecker product: a copy of `b` times each element of `a`.
 

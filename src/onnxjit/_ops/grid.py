@@ -208,7 +208,7 @@ def _strides(shape: Sequence[DimLike], order: str) -> list[DimLike]:
     return [dim_prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
-@function(ROWS, np.unravel_index)
+@function(ROWS, np.unravel_index, scalar=True)
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ...]:
     """Return the coordinates of elements given by their number.
 
@@ -239,7 +239,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ..
     )
 
 
-@function(ROWS, np.ravel_multi_index)
+@function(ROWS, np.ravel_multi_index, scalar=True)
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
 ) -> Value:

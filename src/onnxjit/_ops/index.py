@@ -200,9 +200,8 @@ class Advanced:
         advanced = [p for p in parts if isinstance(p, (Mask, Places))]
         only = advanced[0] if len(advanced) == 1 else None
         self.mask = only if isinstance(only, Mask) else None
-        for part in parts:
-            if isinstance(part, Mask):
-                part = self._fit(part, shape, axis)
+        for given in parts:
+            part = self._fit(given, shape, axis) if isinstance(given, Mask) else given
             if part is None:
                 self.items.append(None)
             elif isinstance(part, slice):

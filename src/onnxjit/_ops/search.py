@@ -284,7 +284,8 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     rising = searchsorted(edges, wanted, side)
     if same(n, 0) or same(n, 1):
         return rising
-    first, last = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
+    ends = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
+    first, last = (reshape(end, ()) for end in ends)
     return pick(before(last, first), _falling(edges, wanted, side), rising)
 
 

@@ -114,7 +114,7 @@ def _place(a: Value, n: Any, mode: str) -> Value:
     return cast(a, INT64)
 
 
-@function(ROWS, np.choose)
+@function(ROWS, np.choose, scalar=True)
 def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
     """Return, element by element, the choice that an index names.
 
@@ -236,7 +236,7 @@ def clip(
     return result
 
 
-@function(ROWS, np.nan_to_num)
+@function(ROWS, np.nan_to_num, scalar=True)
 def nan_to_num(
     x: Any,
     copy: bool = True,  # noqa: ARG001  values are never shared

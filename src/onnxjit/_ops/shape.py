@@ -316,7 +316,8 @@ def squeeze(a: Any, axis: Any = None) -> View | Value:
 
 #: (axes wanted, axes there) -> where ``atleast`` adds axes
 _ADDED: Final = {
-    (1, 0): (0,), (2, 0): (0, 1), (2, 1): (0,), (3, 0): (0, 1, 2), (3, 1): (0, 2), (3, 2): (2,),
+    (1, 0): (0,), (2, 0): (0, 1), (2, 1): (0,),
+    (3, 0): (0, 1, 2), (3, 1): (0, 2), (3, 2): (2,),
 }  # fmt: skip
 
 
@@ -426,7 +427,7 @@ def flipped(shape: Shape, axes: Sequence[int]) -> IndexView:
     )
 
 
-@function(ROWS, np.flip, view=True, api="flip")
+@function(ROWS, np.flip, view=True, scalar=True, api="flip")
 def flip(m: Any, axis: Any = None) -> View:
     """Return a view with the order along axes reversed.
 

@@ -32,13 +32,13 @@ class View(Protocol):
     def strides(
         self, shape: tuple[DimLike, ...], strides: tuple[DimLike, ...]
     ) -> tuple[DimLike, ...] | None:
-        """Return strides (in elements) of the view of an array laid out so; None: NumPy copies."""
+        """Return element strides of the view of an array laid out so; None: NumPy copies."""
 
     def shown(self, shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
         """Return the shape of the view of an array of `shape`."""
 
     def ranks(self, ranks: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return the ranks of the axes, larger further out in memory and 0 where no step is.
+        """Return the ranks of the axes: larger further out in memory, 0 without a step.
 
         None where they do not follow from those of the base.
         """

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .view import View
 
 __all__ = [
-    "BroadcastView", "ChainView", "ContiguousView", "DiagonalView", "IndexView", "RavelView", "ReshapeView",
-    "SqueezeView", "TransposeView", "UndecidedError", "c_strides", "is_contiguous",
-    "parse_basic", "reshape_strides",
+    "BroadcastView", "ChainView", "ContiguousView", "DiagonalView", "IndexView", "RavelView",
+    "ReshapeView", "SqueezeView", "TransposeView", "TurnView", "UndecidedError", "c_strides",
+    "is_contiguous", "parse_basic", "reshape_strides",
 ]  # fmt: skip
 
 
@@ -398,7 +398,7 @@ def _decide_less(a: DimLike, b: DimLike, guard: bool) -> bool:
     raise UndecidedError
 
 
-def _is_empty(n: DimLike, guard: bool) -> bool:  # noqa: FBT001
+def _is_empty(n: DimLike, guard: bool) -> bool:
     """Whether a length is 0; where it may be later, no element tells a view from a copy."""
     return same(n, 0) or (guard and hint_of(n) == 0 and bool(n == 0))
 

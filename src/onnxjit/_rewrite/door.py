@@ -87,6 +87,8 @@ class Door:
             return state.attr(entry, name)
         if cls is super:
             return state.super_attr(obj, name)
+        if name == "__class__" and cls is Array:
+            return self.call(type)(obj)
         return state.module_attr(obj, name) if cls is ModuleType else getattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:

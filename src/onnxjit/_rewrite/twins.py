@@ -242,7 +242,21 @@ def twin_of(f: object) -> Twin | None:
 def _eager_twins() -> dict[int, tuple[Any, Twin]]:
     pairs = [(isinstance, _isinstance), (type, _type)]
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
+    pairs += [(f, _converter(f)) for f in _CONVERTERS]
     return {id(f): (f, twin) for f, twin in pairs}
+
+
+#: functions that would make ndarrays of eager arrays
+_CONVERTERS: Final = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+
+
+def _converter(func: Any) -> Twin:
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if any(True for _ in arrays_in(args)):
+            return call_function(func, args, kwargs)
+        return func(*args, **kwargs)
+
+    return twin
 
 
 def eager_twin_of(f: object) -> Twin | None:

@@ -60,7 +60,8 @@ def faults_of(model: ModelProto, faults: Iterable[Fault] = FAULTS) -> list[Fault
     return [
         f
         for f in faults
-        if opset in f.opsets and (f.op in names if f.dtype is None else (f.op, f.dtype) in used)
+        if opset in f.opsets
+        and (f.op in names if f.dtype is None else (f.op, f.dtype) in used)
     ]
 
 
@@ -78,7 +79,7 @@ def _operators(model: ModelProto) -> Iterator[tuple[str, str | None]]:
 
 
 def _types(graph: GraphProto) -> dict[str, str]:
-    from onnx import helper  # noqa: TID251  its table of dtypes
+    from onnx import helper
 
     kinds = {t.name: t.data_type for t in graph.initializer}
     for value in (*graph.input, *graph.output, *graph.value_info):

@@ -24,10 +24,9 @@ from onnxjit._ops.views import (
 from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
 
 from . import host
-from .doors import DOORS
+from .layout import UNDECIDED, Layout, k_order, walk
 from .methods import Methods
 from .operators import Operators
-from .layout import UNDECIDED, Layout, k_order, walk
 from .storage import Storage
 
 __all__ = ["ARRAY", "SCALAR", "Array", "wrap"]
@@ -240,7 +239,7 @@ class Array(Operators, Methods):
         return not self._views and self._storage.argument is not None
 
     def _set_shape(self, shape: Any) -> None:
-        """Perform ``array.shape = shape``: this handle becomes a reshaped view of its memory."""
+        """Perform ``array.shape = shape``: the handle becomes a reshaped view of its memory."""
         if self._nd is not None:
             self._nd.shape = shape
             return
@@ -251,14 +250,15 @@ class Array(Operators, Methods):
         view = reshape_view(self.shape, shape, "C")
         self._settle()
         self._trace_layout(storage.layout)
-        at = walk(self._storage.value.shape, self._storage.layout, (*self._views, view), guard=True)
+        base, views = self._storage, (*self._views, view)
+        at = walk(base.value.shape, base.layout, views, guard=True)
         if at.copied is not None:
             msg = (
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy "
                 "with the desired shape."
             )
             raise AttributeError(msg)
-        self._views, self._cache = (*self._views, view), None
+        self._views, self._cache = views, None
 
     def _trace_layout(self, layout: Layout) -> None:
         note = getattr(self._trace, "note_layout", None)
@@ -307,7 +307,10 @@ class Array(Operators, Methods):
             "use np.where, a mask or an array operation instead, or call the function without "
             "fallback='error' to run it eagerly"
         )
-        raise DataDependentError(msg)
+        error = DataDependentError(msg)
+        if not getattr(self._trace, "doors", 1):
+            self._trace.refuse(error)  # type: ignore[attr-defined]  # it has doors
+        raise error
 
     def __bool__(self) -> bool:
         self._mark()

@@ -56,6 +56,13 @@ _SOURCE_DEPTH: Final = 3
 _AS_IT_LIES: Final = frozenset("AaKk")
 
 
+#: views that are arrays even of NumPy scalars
+_MAKE_ARRAYS: Final = frozenset({
+    np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to,
+    np.broadcast_arrays, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d,
+})  # fmt: skip
+
+
 def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
     """Add the user's line to whatever a door raises."""
 
@@ -65,13 +72,18 @@ def _noted(door: Callable[..., Any]) -> Callable[..., Any]:
         if tracer is None:
             return door(*args, **kwargs)
         tracer.mark_line()
+        tracer.doors += 1
         try:
             return door(*args, **kwargs)
         except Exception as e:
             note = f"traced at {tracer.source}"
             if note not in getattr(e, "__notes__", ()):
                 e.add_note(note)
+            if tracer.doors == 1:
+                tracer.refuse(e)
             raise
+        finally:
+            tracer.doors -= 1
 
     return call
 
@@ -93,7 +105,7 @@ def _tracer() -> Tracer:
 
 
 def _folded(call: Callable[[], Any], func: Any, arrays: Sequence[Any], order: Any) -> Any:
-    """Let NumPy compute; what it makes of arrays lies as its rule says, not as its twins do."""
+    """Let NumPy compute; what it makes of arrays lies as its rule says."""
     lies = _lies(func, arrays, order)
 
     def constant(values: Any, kind: str) -> Array:
@@ -200,16 +212,19 @@ def _out(kwargs: dict[str, Any]) -> Any:
 
 def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run NumPy's own Python source of a function on traced arrays."""
-    running = _tracer().sources
+    tracer = _tracer()
+    running = tracer.sources
     twin = DOORS.source(func) if running.count(func) < _SOURCE_DEPTH else None
     if twin is None:
         name = f"{getattr(func, '__module__', '')}.{getattr(func, '__name__', func)}"
         msg = f"{name} is not carried by onnxjit inside a trace"
         raise UnsupportedError(msg)
     running.append(func)
+    doors, tracer.doors = tracer.doors, 0
     try:
         return twin(*args, **kwargs)
     finally:
+        tracer.doors = doors
         running.pop()
 
 
@@ -249,15 +264,19 @@ def _viewed(row: Function, given: dict[str, Any], first: str, base: Any) -> Any:
     order = given.get("order")
     if order in _AS_IT_LIES and base.ndim > 1:
         base, given = base._in_memory_order(order), {**given, "order": "C"}
+    is_scalar = base._kind == SCALAR and row.numpy not in _MAKE_ARRAYS
+    kind = SCALAR if row.scalar or is_scalar else ARRAY
     seen = (base._value,) if isinstance(given[first], tuple) else base._value
     result = _call(row, {**to_values(to_numpy(given)), first: seen})
 
     def finish(r: Any) -> Any:
         if isinstance(r, Value):
-            return base if r is base._value and not row.scalar else wrap(r)
+            kept = r is base._value and not row.scalar and base._kind == ARRAY
+            return base if kept else wrap(r, kind)
         if isinstance(r, (tuple, list)):
             return type(r)(finish(i) for i in r)
-        return base._view(r)
+        shown = base._view(r)
+        return wrap(shown._value, SCALAR) if kind == SCALAR and not shown.ndim else shown
 
     return finish(result)
 
@@ -592,7 +611,7 @@ def _data_test(dim: Dim, what: str) -> Exception:
         "when the model runs; use array operations (np.where, masks) instead, or let the call "
         "run eagerly"
     )
-    return DataDependentError(msg)
+    return _refused(msg)
 
 
 def _no_hint(dim: Dim, what: str) -> Exception:
@@ -603,7 +622,16 @@ def _no_hint(dim: Dim, what: str) -> Exception:
         f"{what}{where} needs the value of {dim}, for which no example is given; export with an "
         "example array or with a fixed size"
     )
-    return DataDependentError(msg)
+    return _refused(msg)
+
+
+def _refused(msg: str) -> DataDependentError:
+    """Return the error of a question asked by the user's code, or by a row, which may catch it."""
+    error = DataDependentError(msg)
+    tracer = current_tracer()
+    if tracer is not None and not tracer.doors:
+        tracer.refuse(error)
+    return error
 
 
 HOOKS.data_test = _data_test

@@ -142,7 +142,7 @@ def contiguous_strides(shape: Shape, order: Sequence[int] | None) -> Shape:
     return tuple(strides)
 
 
-# --- through views -----------------------------------------------------------------------------
+# --- through views -------------------------------------------------------------------------
 
 
 class Walk:
@@ -259,7 +259,7 @@ def picked_row(base: Row, axes: Sequence[tuple[DimLike, int | None]]) -> Row:
     return tuple(out)
 
 
-# --- NumPy's order of results ------------------------------------------------------------------
+# --- NumPy's order of results --------------------------------------------------------------
 
 
 def k_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of traced arrays: what it holds now, how it is laid out, who looks at it.
 
-A traced `Array` is a handle: a storage and a chain of views.  Writing through any handle replaces
-the value of the storage, so every other handle sees it, exactly where NumPy's would.
+A traced `Array` is a handle: a storage and a chain of views.  Writing through any handle
+replaces the value of the storage, so every other handle sees it, exactly where NumPy's would.
 """
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Final
 
 from .layout import Layout
 
 if TYPE_CHECKING:
+    import weakref
+
     from onnxjit._core.program import Value
 
     from .array import Array

@@ -12,6 +12,7 @@ from onnxjit._core.bind import Trace, current_trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
+from onnxjit.errors import OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .host import HostGuard
@@ -34,6 +35,10 @@ class Tracer(Trace):
         Values of sizes and scalars that were used as plain Python values.
     scalar_hints : dict
         Id of the value of a float argument -> its example.
+    doors : int
+        Calls of NumPy, one inside the other, that are running now.
+    refusal : OnnxJitError or None
+        The first refusal that reached the user's code, which may catch it.
     sizes : dict
         Id of an integer value -> the size that stands for it.
     sources : list of callable
@@ -47,6 +52,8 @@ class Tracer(Trace):
         self.host_guards: Final[list[HostGuard]] = []
         self.scalar_hints: Final[dict[int, np.ndarray[Any, Any]]] = {}
         self.captured: Final[dict[int, tuple[Any, Array]]] = {}
+        self.doors = 0
+        self.refusal: OnnxJitError | None = None
         self.sizes: Final[dict[int, Dim | int]] = {}
         self._scopes: Final[dict[Any, Scope]] = {}
         self.sources: Final[list[Any]] = []
@@ -71,6 +78,11 @@ class Tracer(Trace):
                 found = self._scopes[key] = Scope(source.function, called_from, scope)
             scope, called_from = found, source
         self.scope = scope
+
+    def refuse(self, error: BaseException) -> None:
+        """Remember an error by which the trace cannot be right, whatever the user's code does."""
+        if isinstance(error, OnnxJitError) and self.refusal is None:
+            self.refusal = error
 
     def note_layout(self, layout: Layout) -> None:
         """Remember that the trace holds only for arguments laid out as the examples."""
@@ -156,7 +168,7 @@ def _origin(symbol: DimLike, origin: tuple[Any, Any]) -> None:
 
 
 def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> Layout:
-    """Describe the memory of an ndarray, learnt from these arguments; an export assumes C order."""
+    """Describe the memory of an ndarray, known from arguments; exports assume C order."""
     if example is None or example.ndim == 0:
         return Layout()
     if example.flags.c_contiguous:

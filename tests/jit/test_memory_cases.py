@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single cases of indexing, views and sizes, most of them found by random programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onnxjit import UnsupportedError, jit_onnx
+from tests.jit.harness import agrees, run_model, same
+
+SIZES = (3, 1, 2, 0, 7)
+
+
+def vector(n: int) -> Any:
+    return np.arange(1.0, n + 1)
+
+
+def at_every_size(function: Any, make: Any = vector, traced: int = 3, **options: Any) -> None:
+    """Assert that one jitted function equals NumPy at every size, exceptions included."""
+    jit = jit_onnx(function, fallback="error", **options)
+    for n in (traced, *SIZES):
+        plain, jitted = make(n), make(n)
+        try:
+            want = function(plain)
+        except Exception as e:  # noqa: BLE001  compared next
+            with pytest.raises(type(e)):
+                jit(jitted)
+            continue
+        same(jit(jitted), want, f"result at {n}")
+        same(jitted, plain, f"argument at {n}")
+
+
+# ------------------------------------------------------------------------------ slices
+
+
+@pytest.mark.parametrize("traced", [3, 1, 0])
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.s_[-2::-1], np.s_[-4::-3], np.s_[-3:-5:-1], np.s_[-9::-1], np.s_[-2:0:-1],
+        np.s_[:-9:-2], np.s_[: 2**63 - 1 : -1], np.s_[5::-2], np.s_[-1::-1],
+    ],
+)  # fmt: skip
+def test_slices_that_start_before_the_first_element(index, traced):
+    def read(x):
+        return x[index]
+
+    def write(x):
+        x[index] = -x[index]
+        return x
+
+    at_every_size(read, traced=traced)
+    at_every_size(write, traced=traced)
+
+
+def test_a_backward_slice_with_a_start_that_is_data():
+    def f(x, i):
+        return x[i[0] :: -1]
+
+    jit = jit_onnx(f, fallback="error")
+    for at in range(-6, 6):
+        same(jit(vector(3), np.array([at])), f(vector(3), np.array([at])))
+
+
+def test_backward_slices_in_exported_models():
+    def f(x):
+        return x[-3::-2]
+
+    model = jit_onnx(f).to_onnx(vector(5))
+    for n in SIZES:
+        same(run_model(model, vector(n))[0], f(vector(n)))
+
+
+def test_writes_to_no_elements():
+    def f(x):
+        y = x[: x.shape[0] : -3]
+        y[-1:0:-2, :] = x[:, ::-1]
+        return x
+
+    at_every_size(f, lambda n: np.ones((1, n)))
+
+
+# ------------------------------------------------------------------------------ places and masks
+
+
+def test_a_mask_axis_of_length_zero_fits_every_axis():
+    nothing = np.zeros(0, bool)
+
+    def f(x):
+        x[nothing] = 5
+        return x[nothing], x
+
+    at_every_size(f, lambda n: np.ones((n, 2)))
+
+
+def test_a_mask_must_be_as_long_as_what_data_left():
+    def f(x, m):
+        return x[x > 1][m]
+
+    jit = jit_onnx(f, fallback="error")
+    m = np.array([True, False])
+    same(jit(vector(3), m), f(vector(3), m))
+    for n in (2, 4):
+        with pytest.raises(IndexError):
+            jit(vector(n), m)
+
+
+@pytest.mark.parametrize(
+    "index", [np.array([0, 2]), np.array([-3]), np.array([[1]]), np.array([], int)]
+)
+def test_places_outside_are_found_whatever_the_size(index):
+    at_every_size(lambda x: x[index])
+
+
+def test_a_number_among_places_is_checked_even_for_no_places():
+    def f(x):
+        return x[2, np.array([], int)]
+
+    at_every_size(f, lambda n: np.ones((n, 2)))
+
+
+def test_values_that_do_not_fit_come_before_places_that_do_not():
+    def f(x):
+        x[..., [2]] = x
+        return x
+
+    at_every_size(f, lambda n: np.ones((2, n)))
+
+
+def test_masked_writes_of_another_length():
+    def f(x, v):
+        x[x > 1] = v
+        return x
+
+    jit = jit_onnx(f, fallback="error")
+    same(jit(vector(3), vector(2)), f(vector(3), vector(2)))
+    with pytest.raises(ValueError, match="shape mismatch"):
+        jit(vector(4), vector(2))
+
+
+def test_filled_values_must_fit_what_data_left():
+    def f(x):
+        x[:] = 2.0
+        y = x[x != 1]
+        y[1::-1] = x
+        return y
+
+    jit = jit_onnx(f, fallback="error")
+    same(jit(vector(2)), f(vector(2)))
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        jit(vector(3))
+
+
+def test_operands_that_data_made_too_long():
+    jit = jit_onnx(lambda x: x[x > 1] + x[:2], fallback="error")
+    same(jit(vector(3)), vector(3)[1:] + vector(2))
+    with pytest.raises(ValueError, match="broadcast together"):
+        jit(vector(4))
+
+
+# ------------------------------------------------------------------------------ outputs, reductions
+
+
+def test_outputs_must_be_as_large_as_the_result():
+    def f(x):
+        y = np.ones((2, 1))
+        y *= x
+        return y
+
+    at_every_size(f, lambda n: np.ones(n), traced=1)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_reductions_of_nothing_raise_whatever_was_traced(name):
+    at_every_size(lambda x: getattr(np, name)(x))
+    at_every_size(lambda x: getattr(np, name)(x, axis=0), lambda n: np.ones((n, 2)))
+    at_every_size(lambda x: getattr(np, name)(x, axis=1), lambda n: np.ones((n, 2)))
+
+
+def test_put_into_nothing():
+    def f(x):
+        np.put(x, [0], 5)
+        return x
+
+    at_every_size(f)
+
+
+def test_at_with_another_dtype_runs_eagerly():
+    def f(x):
+        np.add.at(x, np.array([0, 1, 0]), 1.7)
+        return x
+
+    with pytest.raises(UnsupportedError, match=r"np\.add\.at"):
+        jit_onnx(f, fallback="error")(np.array([1, 2]))
+
+
+# ------------------------------------------------------------------------------ the same object
+
+
+def test_functions_that_return_their_argument():
+    def f(x):
+        return (
+            x.squeeze(), np.atleast_2d(x), np.asarray(x), np.ascontiguousarray(x),
+            np.asarray(x, order="C"), np.asanyarray(x), x.view(), x.T,
+        )  # fmt: skip
+
+    jit = jit_onnx(f, fallback="error")
+    for x in (np.ones((2, 3)), np.ones((3, 2)).T, np.ones((4, 3))[::2], np.ones((1, 3))):
+        got, want = jit(x), f(x)
+        same(got, want)
+        assert [g is x for g in got] == [w is x for w in want]
+
+
+def test_one_array_by_two_names_is_one_result():
+    def f(x):
+        y = x + 1
+        z = np.ascontiguousarray(y)
+        w = np.ascontiguousarray(x.T + 1)
+        return y, z, w, np.asfortranarray(w)
+
+    got = jit_onnx(f, fallback="error")(np.ones((2, 3)))
+    same(got, f(np.ones((2, 3))))
+    assert got[0] is got[1]
+    assert got[2] is not got[3]
+
+
+def test_a_view_with_an_axis_more_is_written_through():
+    def f(x):
+        np.atleast_1d(x)[0] = 7
+        y, z = np.atleast_2d(x, x)
+        y[0, 0] += 1
+        return y, z, np.ascontiguousarray(x)
+
+    agrees(f, (np.array(1.0),), graphs=1)
+
+
+def test_the_shape_of_an_argument_is_assigned():
+    def f(x):
+        x.shape = (x.size,)
+        x[0] = 5
+
+    x = np.ones((2, 3))
+    with pytest.raises(UnsupportedError, match="shape of an argument"):
+        jit_onnx(f, fallback="error")(x)
+    with pytest.warns(match="shape of an argument"):
+        jit_onnx(f)(x)
+    same(x, np.array([5.0, 1, 1, 1, 1, 1]))
+
+
+def test_the_shape_of_other_memory_is_not_assigned():
+    def f(x):
+        y = x.T
+        y.shape = (x.size,)
+
+    with pytest.raises(AttributeError, match="Incompatible shape"):
+        jit_onnx(f, fallback="error")(np.ones((2, 3)))
+    jit_onnx(f, fallback="error")(np.ones((1, 3)))
