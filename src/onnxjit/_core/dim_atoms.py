@@ -18,6 +18,7 @@ INF = float("inf")
 Bound = int | float
 Interval = tuple[Bound, Bound]
 Pairs = tuple[tuple["Atom", int], ...]
+Samples = tuple[int, int, int]
 
 
 class Store:
@@ -60,11 +61,14 @@ class Atom:
         Value in the example that is being traced, None when it is not known.
     data
         True when the value depends on array data, so that it can never be guarded.
+    samples
+        Values for three choices of the symbols, which show that a claim cannot be proved; None
+        where there is a division by zero.
     store
         Where the environment keeps its parts.
     """
 
-    __slots__ = ("args", "data", "hint", "interval", "order", "poly", "store")
+    __slots__ = ("args", "data", "hint", "interval", "order", "poly", "samples", "store")
     rank: ClassVar[int] = -1
 
     args: tuple[Poly, ...]
@@ -73,6 +77,7 @@ class Atom:
     hint: int | None
     data: bool
     poly: Poly | None
+    samples: Samples | None
     store: Store
 
 
@@ -118,6 +123,12 @@ class Symbol(Atom):
         self.poly = None
         self.order = (0, (serial, name))
         self.interval = (-INF if lower is None else lower, INF)
+        least = -1 if lower is None else lower  # the samples are small, and differ by symbol
+        self.samples = (
+            least + serial % 3,
+            least + (serial + 1) % 3,
+            least + (serial + 2) % 3,
+        )
 
     def __repr__(self) -> str:
         return self.name
@@ -136,6 +147,7 @@ class Function(Atom):
         self.data = any(p.data for p in args)
         self.interval = self.bounds()
         self.hint = self._hint()
+        self.samples = self._samples()
 
     def _hint(self) -> int | None:
         values: list[int] = []
@@ -147,6 +159,16 @@ class Function(Atom):
             return self.apply(*values)
         except ZeroDivisionError:
             return None
+
+    def _samples(self) -> Samples | None:
+        columns = [arg.samples for arg in self.args]
+        if None in columns:
+            return None
+        try:
+            a, b, c = [self.apply(*values) for values in zip(*columns, strict=True)]  # type: ignore[arg-type]
+        except ZeroDivisionError:
+            return None
+        return a, b, c
 
     def bounds(self) -> Interval:
         """Interval implied by those of the arguments."""
@@ -244,9 +266,11 @@ class Monomial:
         Value in the example, None when it is not known.
     data
         Whether the value depends on array data.
+    samples
+        See `Atom`.
     """
 
-    __slots__ = ("atom", "data", "hint", "interval", "key", "pairs", "store")
+    __slots__ = ("atom", "data", "hint", "interval", "key", "pairs", "samples", "store")
 
     def __init__(self, pairs: Pairs, store: Store) -> None:
         self.pairs = pairs
@@ -254,14 +278,26 @@ class Monomial:
         self.atom = pairs[0][0] if len(pairs) == 1 == pairs[0][1] else None
         degree, order, data = 0, [], False
         hint: int | None = 1
+        samples: Samples | None = (1, 1, 1)
         for atom, power in pairs:
             degree += power
             order.append((atom.order, -power))
             data = data or atom.data
             hint = None if hint is None or atom.hint is None else hint * atom.hint**power
+            samples = _sample_product(samples, atom.samples, power)
         self.key = (-degree, tuple(order))
-        self.hint, self.data = hint, data
+        self.hint, self.samples, self.data = hint, samples, data
         self.interval = _monomial_interval(pairs) if self.atom is None else self.atom.interval
+
+
+def _sample_product(left: Samples | None, right: Samples | None, power: int) -> Samples | None:
+    if left is None or right is None:
+        return None
+    return (
+        left[0] * right[0] ** power,
+        left[1] * right[1] ** power,
+        left[2] * right[2] ** power,
+    )
 
 
 def monomial_of(pairs: Pairs) -> Monomial:

@@ -16,7 +16,7 @@ from .dim_atoms import UNIT, Monomial, Store, Symbol, monomial_of, multiply_mono
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .dim_atoms import Atom, Bound, Interval
+    from .dim_atoms import Atom, Bound, Interval, Samples
 
 Terms = tuple[tuple[Monomial, int], ...]
 
@@ -42,8 +42,8 @@ class Poly:
     """
 
     __slots__ = (
-        "__weakref__", "_atoms", "_hint", "_interval", "_negated", "_order", "_symbols",
-        "constant", "store", "terms", "value",
+        "__weakref__", "_atoms", "_hint", "_interval", "_negated", "_order", "_samples",
+        "_symbols", "constant", "store", "terms", "value",
     )  # fmt: skip
 
     def __init__(self, terms: Terms, store: Store) -> None:
@@ -53,6 +53,7 @@ class Poly:
         self.value = self.constant if not terms or terms[0][0] is UNIT else None
         self._interval: Interval | None = None
         self._hint: tuple[int | None] | None = None
+        self._samples: tuple[Samples | None] | None = None
         self._negated: Poly | None = None
         self._atoms: tuple[Atom, ...] | None = None
         self._symbols: tuple[Symbol, ...] | None = None
@@ -94,9 +95,30 @@ class Poly:
         return self._hint[0]
 
     @property
+    def samples(self) -> Samples | None:
+        """Values for three choices of the symbols; see `Atom`."""
+        if self._samples is None:
+            self._samples = (self._sampled(),)
+        return self._samples[0]
+
+    def _sampled(self) -> Samples | None:
+        first = second = third = 0
+        for monomial, factor in self.terms:
+            values = monomial.samples
+            if values is None:
+                return None
+            first += values[0] * factor
+            second += values[1] * factor
+            third += values[2] * factor
+        return first, second, third
+
+    @property
     def data(self) -> bool:
         """Whether the value depends on array data."""
-        return any([m.data for m, _ in self.terms])
+        for monomial, _ in self.terms:  # noqa: SIM110  asked for each size that is indexed
+            if monomial.data:
+                return True
+        return False
 
     @property
     def atoms(self) -> tuple[Atom, ...]:

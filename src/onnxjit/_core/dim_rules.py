@@ -45,13 +45,39 @@ def nonneg(poly: Poly, facts: Facts = ()) -> bool:
     low, high = poly.interval
     if low >= 0 or high < 0:
         return low >= 0
-    if not facts and poly.hint is not None and poly.hint < 0:
-        return False  # the example shows that there is no proof
     memo, key = poly.store.memo, ("nonneg", poly, facts)
     known: bool | None = memo.get(key)
     if known is None:
-        known = memo[key] = _nonneg(poly, facts, _SPLITS)
+        known = not is_refuted(poly, facts) and _nonneg(poly, facts, _SPLITS)
+        memo[key] = known
     return known
+
+
+def is_refuted(poly: Poly, facts: Facts) -> bool:
+    """Tell whether the example or a sample shows that `poly >= 0` has no proof from facts."""
+    hint = poly.hint
+    if hint is not None and hint < 0 and _hold_in_example(facts):
+        return True
+    for at, value in enumerate(poly.samples or ()):
+        if value < 0 and _hold_in_sample(facts, at):
+            return True
+    return False
+
+
+def _hold_in_example(facts: Facts) -> bool:
+    for fact in facts:
+        hint = fact.hint
+        if hint is None or hint < 0:
+            return False
+    return True
+
+
+def _hold_in_sample(facts: Facts, at: int) -> bool:
+    for fact in facts:
+        samples = fact.samples
+        if samples is None or samples[at] < 0:
+            return False
+    return True
 
 
 def never_zero(poly: Poly, facts: Facts = ()) -> bool:
@@ -97,10 +123,11 @@ def _from_facts(poly: Poly, facts: Facts, steps: int) -> bool:
 
 
 def _useful_multiple(poly: Poly, fact: Poly) -> int:
-    have = dict(poly.terms)
     for monomial, factor in fact.terms:
-        if monomial is not UNIT and have.get(monomial, 0) * factor > 0:
-            return max(have[monomial] // factor, 1)
+        if monomial is not UNIT:
+            have = poly.coefficient(monomial)
+            if have * factor > 0:
+                return max(have // factor, 1)
     return 0
 
 
@@ -155,10 +182,15 @@ def _quotient_bound(
 def bounds(poly: Poly, facts: Facts = (), splits: int = _SPLITS) -> Interval:
     """Least and greatest value, infinite where unknown; tighter than `poly.interval`."""
     low, high = poly.interval
-    for fact in facts:
-        above, below = (poly - fact).value, (poly + fact).value
-        low = low if above is None else max(low, above)
-        high = high if below is None else min(high, below)
+    if facts:
+        start = poly.shifted(-poly.constant)
+        opposite = -start
+    for fact in facts:  # p - fact or p + fact may be a number
+        known = fact.shifted(-fact.constant)
+        if known is start:
+            low = max(low, poly.constant - fact.constant)
+        elif known is opposite:
+            high = min(high, poly.constant + fact.constant)
     if splits and low != high:
         for atom in poly.atoms:
             least, most = _bounds_through(poly, atom, facts, splits - 1)

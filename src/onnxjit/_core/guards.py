@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Literal
 from .dim_atoms import FloorDiv, Symbol
 from .dim_fold import evaluate_poly
 from .dim_polynomial import atom_poly, make
-from .dim_rules import as_facts, bounds, common_factor, indivisible, nonneg, substitute
+from .dim_rules import (
+    as_facts,
+    bounds,
+    common_factor,
+    indivisible,
+    is_refuted,
+    nonneg,
+    substitute,
+)
 from .dim_text import Printer
 
 if TYPE_CHECKING:
@@ -149,6 +157,9 @@ class Knowledge:
             return poly.value == 0
         if self._is_nonzero(poly):
             return False
+        facts = self.facts()
+        if is_refuted(poly, facts) or is_refuted(-poly, facts):
+            return None
         return True if self._nonneg(poly) and self._nonneg(-poly) else None
 
     def _is_nonzero(self, poly: Poly) -> bool:

@@ -251,8 +251,7 @@ def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     for wide, narrow, size in ((left, right, a), (right, left, b)):
         if set(bcast_parts(narrow)) <= set(bcast_parts(wide)):
             return size  # a term that has taken the other in
-    left_wide, right_wide = never_one(env, left), never_one(env, right)
-    if equal is False and left_wide and right_wide:
+    if equal is False and never_one(env, left) and never_one(env, right):
         return None
     if left.data or right.data:
         return _join_data(env, a, b)
