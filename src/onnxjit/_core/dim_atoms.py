@@ -165,7 +165,7 @@ class Function(Atom):
         if None in columns:
             return None
         try:
-            a, b, c = [self.apply(*values) for values in zip(*columns, strict=True)]  # type: ignore[arg-type]
+            a, b, c = [self.apply(*values) for values in zip(*columns, strict=True)]
         except ZeroDivisionError:
             return None
         return a, b, c

@@ -178,8 +178,8 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
 def quotient(total: DimLike, divisor: DimLike) -> DimLike:
     """Divide sizes where NumPy itself refuses a zero divisor (``reshape(n, -1)``).
 
-    A trace that serves calls takes the guard that the divisor is not zero, so that NumPy's error
-    comes at such a size; a model needs no assumption, since NumPy has no answer there.
+    A trace that serves calls takes the guard that the divisor is not zero, so that NumPy's
+    error comes at such a size; a model needs no assumption: NumPy has no answer there.
 
     Raises
     ------
