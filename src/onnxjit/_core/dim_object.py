@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from .dim_polynomial import Poly, constant
+from .dim_polynomial import constant
 from .dim_rules import floordiv, pos
 from .dim_text import display
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .dim_polynomial import Poly
     from .guards import Kind
     from .shape_env import ShapeEnv
 
@@ -225,18 +226,24 @@ class Dim:
         )
 
     def __add__(self, other: object) -> Any:
+        if type(other) is int:  # by far the most frequent
+            return self.env.dim(self.poly.shifted(other))
         return self._binary(other, _add, operator.add)
 
     def __radd__(self, other: object) -> Any:
         return self._reflected(other, _add, operator.add)
 
     def __sub__(self, other: object) -> Any:
+        if type(other) is int:  # by far the most frequent
+            return self.env.dim(self.poly.shifted(-other))
         return self._binary(other, _sub, operator.sub)
 
     def __rsub__(self, other: object) -> Any:
         return self._reflected(other, _sub, operator.sub)
 
     def __mul__(self, other: object) -> Any:
+        if type(other) is int:  # by far the most frequent
+            return self.env.dim(self.poly * other)
         return self._binary(other, _mul, operator.mul)
 
     def __rmul__(self, other: object) -> Any:

@@ -6,26 +6,25 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING
 
-from .dim_polynomial import (
+from .dim_atoms import (
     INF,
-    ONE,
-    ZERO,
+    UNIT,
     Bcast,
     FloorDiv,
-    Poly,
     Pos,
     Select,
     Symbol,
-    atom_poly,
-    constant,
     divide_monomials,
-    fold_poly,
+    function,
+    monomial_of,
 )
+from .dim_fold import fold_poly
+from .dim_polynomial import ONE, ZERO, Poly, atom_poly, constant, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from .dim_polynomial import Atom, Bound, Interval, Monomial
+    from .dim_atoms import Atom, Bound, Interval, Monomial
 
 _SPLITS = 4
 _DIVISION_STEPS = 64
@@ -46,18 +45,55 @@ def nonneg(poly: Poly, facts: Facts = ()) -> bool:
     low, high = poly.interval
     if low >= 0 or high < 0:
         return low >= 0
-    memo, key = poly.memo, ("nonneg", poly, facts)
-    if key not in memo:
-        memo[key] = _nonneg(poly, facts, _SPLITS)
-    return bool(memo[key])
+    memo, key = poly.store.memo, ("nonneg", poly, facts)
+    known: bool | None = memo.get(key)
+    if known is None:
+        known = not is_refuted(poly, facts) and _nonneg(poly, facts, _SPLITS)
+        memo[key] = known
+    return known
+
+
+def is_refuted(poly: Poly, facts: Facts) -> bool:
+    """Tell whether the example or a sample shows that `poly >= 0` has no proof from facts."""
+    hint = poly.hint
+    if hint is not None and hint < 0 and _hold_in_example(facts):
+        return True
+    for at, value in enumerate(poly.samples or ()):
+        if value < 0 and _hold_in_sample(facts, at):
+            return True
+    return False
+
+
+def _hold_in_example(facts: Facts) -> bool:
+    for fact in facts:
+        hint = fact.hint
+        if hint is None or hint < 0:
+            return False
+    return True
+
+
+def _hold_in_sample(facts: Facts, at: int) -> bool:
+    for fact in facts:
+        samples = fact.samples
+        if samples is None or samples[at] < 0:
+            return False
+    return True
 
 
 def never_zero(poly: Poly, facts: Facts = ()) -> bool:
     """Tell whether `poly != 0` is provable; False means unknown."""
-    step = gcd(*(c for m, c in poly.terms if m))
-    if step > 1 and poly.constant % step:
-        return True
-    return nonneg(poly - 1, facts) or nonneg(-poly - 1, facts)
+    return indivisible(poly) or nonneg(poly - 1, facts) or nonneg(-poly - 1, facts)
+
+
+def indivisible(poly: Poly) -> bool:
+    """Tell whether a common factor of all terms with symbols does not divide the constant."""
+    step = common_factor(poly)
+    return step > 1 and poly.constant % step != 0
+
+
+def common_factor(poly: Poly) -> int:
+    """Greatest common factor of the coefficients, that of the constant left out."""
+    return gcd(*[c for m, c in poly.terms if m is not UNIT])
 
 
 def _nonneg(poly: Poly, facts: Facts, splits: int) -> bool:
@@ -87,16 +123,17 @@ def _from_facts(poly: Poly, facts: Facts, steps: int) -> bool:
 
 
 def _useful_multiple(poly: Poly, fact: Poly) -> int:
-    have = dict(poly.terms)
     for monomial, factor in fact.terms:
-        if monomial and have.get(monomial, 0) * factor > 0:
-            return max(have[monomial] // factor, 1)
+        if monomial is not UNIT:
+            have = poly.coefficient(monomial)
+            if have * factor > 0:
+                return max(have // factor, 1)
     return 0
 
 
 def _by_cases(poly: Poly, facts: Facts, splits: int) -> bool:
     """Split on the sign inside the first clipped or selected atom."""
-    for atom in poly.atoms():
+    for atom in poly.atoms:
         if isinstance(atom, Pos):
             test, negative, other = atom.args[0], ZERO, atom.args[0]
         elif isinstance(atom, Select):
@@ -118,9 +155,7 @@ def _in_case(poly: Poly, fact: Poly, facts: Facts, splits: int) -> bool:
 def _by_quotients(poly: Poly, facts: Facts, splits: int) -> bool:
     """Bound a quotient that stands alone by its dividend."""
     for monomial, factor in poly.terms:
-        if len(monomial) != 1 or monomial[0][1] != 1:
-            continue
-        atom = monomial[0][0]
+        atom = monomial.atom
         if isinstance(atom, FloorDiv):
             rest = poly - atom_poly(atom) * factor
             if _quotient_bound(atom, rest, factor, facts, splits):
@@ -132,7 +167,7 @@ def _quotient_bound(
     atom: FloorDiv, rest: Poly, factor: int, facts: Facts, splits: int
 ) -> bool:
     value, divisor = atom.args
-    by = divisor.as_int()
+    by = divisor.value
     if by is not None:
         least = value if factor < 0 else value - (by - 1)
         return _nonneg(rest * by + least * factor + (by - 1), facts, splits - 1)
@@ -147,12 +182,17 @@ def _quotient_bound(
 def bounds(poly: Poly, facts: Facts = (), splits: int = _SPLITS) -> Interval:
     """Least and greatest value, infinite where unknown; tighter than `poly.interval`."""
     low, high = poly.interval
-    for fact in facts:
-        above, below = (poly - fact).as_int(), (poly + fact).as_int()
-        low = low if above is None else max(low, above)
-        high = high if below is None else min(high, below)
+    if facts:
+        start = poly.shifted(-poly.constant)
+        opposite = -start
+    for fact in facts:  # p - fact or p + fact may be a number
+        known = fact.shifted(-fact.constant)
+        if known is start:
+            low = max(low, poly.constant - fact.constant)
+        elif known is opposite:
+            high = min(high, poly.constant + fact.constant)
     if splits and low != high:
-        for atom in dict.fromkeys(poly.atoms()):
+        for atom in poly.atoms:
             least, most = _bounds_through(poly, atom, facts, splits - 1)
             low, high = max(low, least), min(high, most)
     return low, high
@@ -174,10 +214,10 @@ def _bounds_through(poly: Poly, atom: Atom, facts: Facts, splits: int) -> Interv
 
 def _quotient_bounds(poly: Poly, atom: FloorDiv, facts: Facts, splits: int) -> Interval:
     """Use by * (p // by) == p - r with 0 <= r < by."""
-    by = atom.args[1].as_int()
-    factor = poly.coefficient(((atom, 1),))
+    by = atom.args[1].value
+    factor = poly.coefficient(monomial_of(((atom, 1),)))
     rest = poly - atom_poly(atom) * factor
-    if by is None or not factor or atom in rest.atoms():
+    if by is None or not factor or atom in rest.atoms:
         return -INF, INF
     low, high = bounds(rest * by + atom.args[0] * factor, facts, splits)
     slack = -factor * (by - 1)
@@ -194,7 +234,7 @@ def _ceil(value: Bound, by: int) -> Bound:
 
 def pos(poly: Poly) -> Poly:
     """Simplified `max(poly, 0)`."""
-    if poly.as_int() is not None:
+    if poly.value is not None:
         return poly if poly.constant > 0 else ZERO
     return _remembered(("pos", poly), poly, _pos, poly)
 
@@ -202,10 +242,11 @@ def pos(poly: Poly) -> Poly:
 def _remembered(
     key: Hashable, owner: Poly, compute: Callable[..., Poly], *args: Poly | int
 ) -> Poly:
-    memo: dict[Hashable, Poly] = owner.memo
-    if key not in memo:
-        memo[key] = compute(*args)
-    return memo[key]
+    memo: dict[Hashable, Poly] = owner.store.memo
+    made = memo.get(key)
+    if made is None:
+        made = memo[key] = compute(*args)
+    return made
 
 
 def _pos(poly: Poly) -> Poly:
@@ -219,32 +260,35 @@ def _pos(poly: Poly) -> Poly:
     if outside != ONE:
         return outside * pos(inside)
     absorbed = _absorb(poly)
-    return atom_poly(Pos(poly)) if absorbed is None else absorbed
+    return atom_poly(function(Pos, poly)) if absorbed is None else absorbed
 
 
 def _nonneg_factor(poly: Poly) -> tuple[Poly, Poly]:
     """Split off the largest common factor that is known to be >= 0."""
-    number = gcd(*(c for _, c in poly.terms))
-    shared = tuple(pair for pair in common_monomial(poly) if pair[0].interval[0] >= 0)
-    if number == 1 and not shared:
+    number = gcd(*[c for _, c in poly.terms])
+    shared = UNIT
+    if not poly.constant:
+        pairs = common_monomial(poly).pairs
+        shared = monomial_of(tuple([pair for pair in pairs if pair[0].interval[0] >= 0]))
+    if number == 1 and shared is UNIT:
         return ONE, poly
-    return Poly(((shared, number),)), _divided(poly, shared, number)
+    return make(((shared, number),)), _divided(poly, shared, number)
 
 
 def common_monomial(*polys: Poly) -> Monomial:
     """Largest monomial that divides every term."""
     monomials = [m for poly in polys for m, _ in poly.terms]
-    if not monomials:
-        return ()
-    shared = dict(monomials[0])
+    if not monomials or UNIT in monomials:
+        return UNIT
+    shared = dict(monomials[0].pairs)
     for monomial in monomials[1:]:
-        powers = dict(monomial)
+        powers = dict(monomial.pairs)
         shared = {a: min(p, powers[a]) for a, p in shared.items() if a in powers}
-    return tuple(shared.items())
+    return monomial_of(tuple(shared.items()))
 
 
 def _divided(poly: Poly, monomial: Monomial, number: int) -> Poly:
-    return Poly(tuple((_exact(m, monomial), c // number) for m, c in poly.terms))
+    return make(tuple([(_exact(m, monomial), c // number) for m, c in poly.terms]))
 
 
 def _exact(left: Monomial, right: Monomial) -> Monomial:
@@ -256,9 +300,9 @@ def _exact(left: Monomial, right: Monomial) -> Monomial:
 def _absorb(poly: Poly) -> Poly | None:
     """Take one clipped term out of a clipped polynomial."""
     for monomial, factor in poly.terms:
-        if len(monomial) != 1 or monomial[0][1] != 1 or not isinstance(monomial[0][0], Pos):
+        atom = monomial.atom
+        if not isinstance(atom, Pos):
             continue
-        atom = monomial[0][0]
         inner, rest = atom.args[0], poly - atom_poly(atom) * factor
         out = _absorb_term(inner, atom_poly(atom), factor, rest)
         if out is None:  # the same term oriented the other way
@@ -274,8 +318,10 @@ def _absorb_term(inner: Poly, clipped: Poly, factor: int, rest: Poly) -> Poly | 
     shown = rest if factor > 0 else rest + inner * factor
     if nonneg(shown, (inner,)):
         return pos(rest) + clipped * factor
-    if factor > 0 and nonneg(-rest, (-inner - 1,)):
-        return pos(inner * factor + rest)
+    below = (-inner - 1,)
+    both = inner * factor + rest
+    if nonneg(-rest, below) and (factor > 0 or nonneg(-both, below)):
+        return pos(both)
     return None
 
 
@@ -290,13 +336,13 @@ def floordiv(value: Poly, divisor: Poly) -> Poly:
     ZeroDivisionError
         The divisor is the number 0.
     """
-    by = divisor.as_int()
+    by = divisor.value
     if by is None:
         return _remembered(("//", value, divisor), divisor, _symbolic_quotient, value, divisor)
     if by == 0:
         message = "integer division or modulo by zero"
         raise ZeroDivisionError(message)
-    if value.as_int() is not None:
+    if value.value is not None:
         return constant(value.constant // by)
     if by < 0:
         value, by = -value, -by
@@ -304,33 +350,31 @@ def floordiv(value: Poly, divisor: Poly) -> Poly:
 
 
 def _constant_quotient(value: Poly, by: int) -> Poly:
-    whole = Poly(tuple((m, c // by) for m, c in value.terms if c // by))
+    whole = make(tuple([(m, c // by) for m, c in value.terms if c // by]))
     rest = value - whole * by
-    number = rest.as_int()
+    number = rest.value
     if number is not None:  # 0 <= number < by
         return whole
     low, high = rest.interval
     if isinstance(low, int) and isinstance(high, int) and low // by == high // by:
         return whole + low // by
-    step = gcd(by, *(c for m, c in rest.terms if m))
+    step = gcd(by, common_factor(rest))
     if step > 1:
-        smaller = Poly(tuple((m, c // step) for m, c in rest.terms if c // step))
+        smaller = make(tuple([(m, c // step) for m, c in rest.terms if c // step]))
         return whole + _constant_quotient(smaller, by // step)
     joined = _clipped_quotient(rest, by) or _nested_quotient(rest, by)
     if joined is not None:
         return whole + joined
     if by == 2 and rest.constant == 1:  # the half rounded up: n - n // 2
         return whole + (rest - 1) - _constant_quotient(rest - 1, by)
-    return whole + atom_poly(FloorDiv(rest, constant(by)))
+    return whole + atom_poly(function(FloorDiv, rest, constant(by)))
 
 
 def _clipped_quotient(value: Poly, by: int) -> Poly | None:
     """Clip (a * max(p, 0) + c) // b after dividing, for a > 0: quotients are monotonic."""
     monomial, factor = value.terms[0]
-    if len(value.terms) > 1 + bool(value.constant) or len(monomial) != 1:
-        return None
-    atom, power = monomial[0]
-    if power != 1 or not isinstance(atom, Pos):
+    atom = monomial.atom
+    if len(value.terms) > 1 + bool(value.constant) or not isinstance(atom, Pos):
         return None
     least = value.constant // by
     return pos(_constant_quotient(atom.args[0] * factor + value.constant, by) - least) + least
@@ -339,12 +383,12 @@ def _clipped_quotient(value: Poly, by: int) -> Poly | None:
 def _nested_quotient(value: Poly, by: int) -> Poly | None:
     """Join (p // a + c) // b into (p + a*c) // (a*b)."""
     monomial, factor = value.terms[0]
-    if len(value.terms) > 1 + bool(value.constant) or factor != 1 or len(monomial) != 1:
+    atom = monomial.atom
+    if len(value.terms) > 1 + bool(value.constant) or factor != 1:
         return None
-    atom, power = monomial[0]
-    if power != 1 or not isinstance(atom, FloorDiv):
+    if not isinstance(atom, FloorDiv):
         return None
-    inner, inner_by = atom.args[0], atom.args[1].as_int()
+    inner, inner_by = atom.args[0], atom.args[1].value
     if inner_by is None:
         return None
     return _constant_quotient(inner + value.constant * inner_by, by * inner_by)
@@ -356,13 +400,13 @@ def _symbolic_quotient(value: Poly, divisor: Poly) -> Poly:
     whole, rest = _divide(value, divisor)
     if not rest.terms or (nonneg(rest) and nonneg(divisor - rest - 1)):
         return whole
-    number = gcd(*(c for p in (rest, divisor) for _, c in p.terms))
+    number = gcd(*[c for p in (rest, divisor) for _, c in p.terms])
     shared = common_monomial(rest, divisor)
-    if shared or number > 1:
+    if shared is not UNIT or number > 1:
         return whole + floordiv(
             _divided(rest, shared, number), _divided(divisor, shared, number)
         )
-    return whole + atom_poly(FloorDiv(rest, divisor))
+    return whole + atom_poly(function(FloorDiv, rest, divisor))
 
 
 def _divide(value: Poly, divisor: Poly) -> tuple[Poly, Poly]:
@@ -375,10 +419,10 @@ def _divide(value: Poly, divisor: Poly) -> tuple[Poly, Poly]:
         monomial, number = todo.terms[0]
         quotient = divide_monomials(monomial, lead)
         if quotient is None or number % factor:
-            term = Poly((todo.terms[0],))
+            term = make((todo.terms[0],))
             rest, todo = rest + term, todo - term
         else:
-            term = Poly(((quotient, number // factor),))
+            term = make(((quotient, number // factor),))
             whole, todo = whole + term, todo - term * divisor
     return whole, rest + todo
 
@@ -388,7 +432,7 @@ def _divide(value: Poly, divisor: Poly) -> tuple[Poly, Poly]:
 
 def bcast(first: Poly, second: Poly) -> Poly:
     """Simplified `second if first == 1 else first`."""
-    one = first.as_int()
+    one = first.value
     if second in {first, ONE} or (one is not None and one != 1):
         return first
     if one == 1:
@@ -399,23 +443,15 @@ def bcast(first: Poly, second: Poly) -> Poly:
         return first
     if first in bcast_parts(second)[:1]:
         return second
-    return atom_poly(Bcast(first, second))
+    return atom_poly(function(Bcast, first, second))
 
 
 def bcast_parts(poly: Poly) -> tuple[Poly, ...]:
     """Operands of nested broadcasting terms, left to right."""
-    atom = single_atom(poly)
+    atom = poly.atom
     if isinstance(atom, Bcast):
         return tuple(part for arg in atom.args for part in bcast_parts(arg))
     return (poly,)
-
-
-def single_atom(poly: Poly) -> Atom | None:
-    """Atom that a polynomial consists of, or None."""
-    if len(poly.terms) != 1:
-        return None
-    monomial, factor = poly.terms[0]
-    return monomial[0][0] if factor == 1 and len(monomial) == 1 == monomial[0][1] else None
 
 
 def select(test: Poly, negative: Poly, other: Poly) -> Poly:
@@ -424,7 +460,7 @@ def select(test: Poly, negative: Poly, other: Poly) -> Poly:
         return other
     if nonneg(-test - 1):
         return negative
-    return atom_poly(Select(test, negative, other))
+    return atom_poly(function(Select, test, negative, other))
 
 
 def maximum(left: Poly, right: Poly) -> Poly:
@@ -477,7 +513,7 @@ def as_facts(polys: Sequence[Poly]) -> Facts:
     """Facts for `nonneg`: of bounds on one expression the strictest, and no constants."""
     strictest: dict[Poly, Poly] = {}
     for poly in polys:
-        if poly.as_int() is None:
+        if poly.value is None:
             start = poly - poly.constant
             best = strictest.get(start)
             if best is None or poly.constant < best.constant:

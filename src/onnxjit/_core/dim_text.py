@@ -5,21 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .dim_polynomial import (
-    Bcast,
-    FloorDiv,
-    Poly,
-    Pos,
-    Symbol,
-    atom_poly,
-    constant,
-)
-from .dim_rules import single_atom
+from .dim_atoms import UNIT, Bcast, FloorDiv, Pos, Symbol
+from .dim_polynomial import Poly, atom_poly, constant, make
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .dim_polynomial import Atom, Monomial
+    from .dim_atoms import Atom, Monomial
 
 _SIGNS = {"eq": "==", "ne": "!=", "ge": ">="}
 _FLIPPED = {"eq": "==", "ne": "!=", "ge": "<="}
@@ -57,19 +49,19 @@ class Printer:
 
     def compare(self, kind: str, poly: Poly) -> str:
         """Text of `poly == 0`, `poly != 0` or `poly >= 0`, without negative terms."""
-        left = Poly(tuple((m, c) for m, c in poly.terms if c > 0))
-        right = Poly(tuple((m, -c) for m, c in poly.terms if c < 0))
+        left = make(tuple([(m, c) for m, c in poly.terms if c > 0]))
+        right = make(tuple([(m, -c) for m, c in poly.terms if c < 0]))
         signs = _SIGNS
-        if left.as_int() is not None:
+        if left.value is not None:
             left, right, signs = right, left, _FLIPPED
         return f"{self.poly(left)} {signs[kind]} {self.poly(right)}"
 
     def _term(self, monomial: Monomial, factor: int, *, tight: bool) -> str:
-        if not monomial:
+        if monomial is UNIT:
             return str(factor)
         parts = [str(factor)] if factor != 1 else []
-        tight = tight or bool(parts) or len(monomial) > 1
-        for atom, power in monomial:
+        tight = tight or bool(parts) or len(monomial.pairs) > 1
+        for atom, power in monomial.pairs:
             text = self._atom(atom, tight=tight or power > 1)
             parts.append(text if power == 1 else f"{text}**{power}")
         return "*".join(parts)
@@ -92,8 +84,8 @@ class Printer:
     def operand(self, poly: Poly) -> str:
         """Text of a polynomial, in parentheses unless it needs none anywhere."""
         text = self.poly(poly)
-        number = poly.as_int()
-        atom = single_atom(poly)
+        number = poly.value
+        atom = poly.atom
         simple = _as_extreme(poly) is not None or (number is not None and number >= 0)
         simple = simple or (atom is not None and not isinstance(atom, FloorDiv))
         return text if simple else f"({text})"
@@ -102,16 +94,14 @@ class Printer:
 def _as_extreme(poly: Poly) -> tuple[str, Poly, Poly] | None:
     """Recognise r + max(z, 0) as max(z + r, r), r - max(z, 0) as min(r, r - z)."""
     for monomial, factor in poly.terms:
-        if len(monomial) != 1 or monomial[0][1] != 1 or abs(factor) != 1:
-            continue
-        atom = monomial[0][0]
-        if not isinstance(atom, Pos) or poly == atom_poly(atom):
+        atom = monomial.atom
+        if abs(factor) != 1 or not isinstance(atom, Pos) or poly is atom_poly(atom):
             continue
         inner, rest = atom.args[0], poly - atom_poly(atom) * factor
         other = rest + inner * factor
         if _size(rest) + _size(other) < _size(inner) + _size(rest):
             name = "max" if factor > 0 else "min"
-            return (name, rest, other) if rest.as_int() is None else (name, other, rest)
+            return (name, rest, other) if rest.value is None else (name, other, rest)
     return None
 
 

@@ -10,23 +10,19 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .dim_atoms import Symbol
+from .dim_fold import Algebra, Evaluation, evaluate_poly, fold_poly
 from .dim_object import HOOKS, Dim, DimLike, Hooks, as_poly
-from .dim_polynomial import (
-    Algebra,
-    Evaluation,
-    Poly,
-    Symbol,
-    evaluate_poly,
-    fold_poly,
-    poly_symbols,
-)
-from .dim_rules import floordiv, maximum, minimum, pos, select
+from .dim_polynomial import ZERO, constant
+from .dim_rules import floordiv, maximum, minimum, nonneg, pos, select
 from .dim_text import Printer, display
 from .guards import Guard, check_guards, guards_source, reduce_guards
-from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, hint_of_poly, require_equal
+from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, require_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
+
+    from .dim_polynomial import Poly
 
 __all__ = [
     "HOOKS",
@@ -85,10 +81,9 @@ def same(a: DimLike, b: DimLike) -> bool:
     """Tell whether two sizes are provably equal, the guards so far taken into account."""
     if a is b:
         return True
-    env = _env(a, b)
-    if env is None:
-        return a == b
-    return env.proves("eq", as_poly(a) - as_poly(b)) is True
+    if isinstance(a, Dim):
+        return a.env.are_equal(a.poly, as_poly(b))
+    return b.env.are_equal(constant(a), b.poly) if isinstance(b, Dim) else a == b
 
 
 def lower(dim: DimLike) -> int | None:
@@ -103,17 +98,17 @@ def upper(dim: DimLike) -> int | None:
 
 def symbols_of(dim: DimLike) -> tuple[Symbol, ...]:
     """Symbols of a size, each once, in order of appearance."""
-    return tuple(poly_symbols(dim.poly)) if isinstance(dim, Dim) else ()
+    return dim.poly.symbols if isinstance(dim, Dim) else ()
 
 
 def has_data(dim: DimLike) -> bool:
     """Tell whether a size depends on array data."""
-    return any(symbol.data for symbol in symbols_of(dim))
+    return isinstance(dim, Dim) and dim.poly.data
 
 
 def hint_of(dim: DimLike) -> int | None:
     """Value in the example, None when it is not known."""
-    return hint_of_poly(dim.poly) if isinstance(dim, Dim) else dim
+    return dim.poly.hint if isinstance(dim, Dim) else dim
 
 
 def evaluate(dim: DimLike, values: Mapping[Symbol, int]) -> int:
@@ -166,9 +161,8 @@ def _apply(compute: Callable[..., Poly], *dims: DimLike) -> DimLike:
     out = compute(*(as_poly(dim) for dim in dims))
     if env is not None:
         return env.dim(out)
-    value = out.as_int()
-    assert value is not None
-    return value
+    assert out.value is not None
+    return out.value
 
 
 def dim_max(a: DimLike, b: DimLike) -> DimLike:
@@ -184,8 +178,8 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
 def quotient(total: DimLike, divisor: DimLike) -> DimLike:
     """Divide sizes where NumPy itself refuses a zero divisor (``reshape(n, -1)``).
 
-    A trace that serves calls takes the guard that the divisor is not zero, so that NumPy's error
-    comes at such a size; a model needs no assumption, since NumPy has no answer there.
+    A trace that serves calls takes the guard that the divisor is not zero, so that NumPy's
+    error comes at such a size; a model needs no assumption: NumPy has no answer there.
 
     Raises
     ------
@@ -244,21 +238,42 @@ def slice_bounds(
     if by == 0:
         message = "slice step cannot be zero"
         raise ValueError(message)
-    least, most = (0, n) if by > 0 else (-1, _apply(_less_one, n))
+    env = _env(n, start, stop)
+    if env is None:
+        return _int_bounds(slice(start, stop, by), n)  # type: ignore[arg-type]
+    key = ("slice", _part(start), _part(stop), by, as_poly(n))
+    found: tuple[DimLike, DimLike, DimLike] | None = env.memo.get(key)
+    if found is None:
+        ends = [None if x is None else as_poly(x) for x in (start, stop)]
+        begin, end, length = _poly_bounds(ends[0], ends[1], by, as_poly(n))
+        found = env.memo[key] = env.dim(begin), env.dim(end), env.dim(length)
+    return found
+
+
+def _part(end: DimLike | None) -> Hashable:
+    return end.poly if isinstance(end, Dim) else end
+
+
+def _int_bounds(places: slice, n: int) -> tuple[int, int, int]:
+    start, stop, step = places.indices(n)
+    return start, stop, len(range(start, stop, step))
+
+
+def _poly_bounds(
+    start: Poly | None, stop: Poly | None, by: int, n: Poly
+) -> tuple[Poly, Poly, Poly]:
+    least, most = (ZERO, n) if by > 0 else (constant(-1), n - 1)
     first, last = (least, most) if by > 0 else (most, least)
-    begin = first if start is None else _apply(_clamped, start, n, least, most)
-    end = last if stop is None else _apply(_clamped, stop, n, least, most)
-    span = _apply(_span, begin, end) if by > 0 else _apply(_span, end, begin)
-    return begin, end, (span + abs(by) - 1) // abs(by)
-
-
-def _less_one(n: Poly) -> Poly:
-    return n - 1
+    begin = first if start is None else _clamped(start, n, least, most)
+    end = last if stop is None else _clamped(stop, n, least, most)
+    span = pos(end - begin if by > 0 else begin - end)
+    count = abs(by)
+    return begin, end, span if count == 1 else floordiv(span + (count - 1), constant(count))
 
 
 def _clamped(index: Poly, n: Poly, least: Poly, most: Poly) -> Poly:
+    if nonneg(index):
+        return minimum(index, most)
+    if nonneg(-index - 1):
+        return maximum(index + n, least)
     return select(index, maximum(index + n, least), minimum(index, most))
-
-
-def _span(low: Poly, high: Poly) -> Poly:
-    return pos(high - low)

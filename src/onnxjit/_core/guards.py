@@ -3,16 +3,27 @@
 
 from __future__ import annotations
 
-from math import gcd
 from typing import TYPE_CHECKING, Literal
 
-from .dim_polynomial import FloorDiv, Poly, Symbol, atom_poly, evaluate_poly
-from .dim_polynomial import poly_symbols as symbols_in
-from .dim_rules import as_facts, never_zero, nonneg, substitute
+from .dim_atoms import FloorDiv, Symbol
+from .dim_fold import evaluate_poly
+from .dim_polynomial import atom_poly, make
+from .dim_rules import (
+    as_facts,
+    bounds,
+    common_factor,
+    indivisible,
+    is_refuted,
+    nonneg,
+    substitute,
+)
 from .dim_text import Printer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from .dim_atoms import Interval
+    from .dim_polynomial import Poly
 
 Kind = Literal["eq", "ne", "ge"]
 
@@ -53,37 +64,49 @@ class Guard:
 
 def normal_side(kind: Kind, poly: Poly) -> Poly:
     """Divide by the common factor and fix the sign where it does not matter."""
-    step = gcd(*(c for m, c in poly.terms if m))
+    step = common_factor(poly)
     if step > 1 and (kind == "ge" or poly.constant % step == 0):
-        poly = Poly(tuple((m, c // step) for m, c in poly.terms if c // step))
+        poly = make(tuple([(m, c // step) for m, c in poly.terms if c // step]))
     if kind != "ge" and poly.terms and poly.terms[0][1] < 0:
         poly = -poly
     return poly
 
 
 class Knowledge:
-    """Consequences of guards: solved symbols, known bounds, known inequalities."""
+    """Consequences of guards: solved symbols, known bounds, known inequalities.
 
-    __slots__ = ("_cache", "_facts", "nonneg", "nonzero", "solved", "zero")
+    Answers are remembered until something is learnt. While all that was learnt holds in the
+    example, what the example contradicts need not be tried.
+    """
+
+    __slots__ = (
+        "_answers", "_bounds", "_facts", "_resolved", "is_exemplary", "nonneg", "nonzero",
+        "solved", "zero",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.solved: dict[Symbol, Poly] = {}
         self.nonneg: list[Poly] = []
-        self.nonzero: set[Poly] = set()
-        self.zero: set[Poly] = set()
-        self._cache: dict[Poly, Poly] = {}
+        self.nonzero: dict[Poly, None] = {}
+        self.zero: dict[Poly, None] = {}
+        self.is_exemplary = True
+        self._resolved: dict[Poly, Poly] = {}
+        self._answers: dict[tuple[Kind, Poly], bool | None] = {}
+        self._bounds: dict[Poly, Interval] = {}
         self._facts: tuple[Poly, ...] | None = ()
 
     def resolve(self, poly: Poly) -> Poly:
         """Put what equalities have solved for the symbols."""
         if not self.solved:
             return poly
-        if poly not in self._cache:
+        made = self._resolved.get(poly)
+        if made is None:
             try:
-                self._cache[poly] = substitute(poly, self.solved)
+                made = substitute(poly, self.solved)
             except ZeroDivisionError:  # a branch that the guards made unreachable
-                self._cache[poly] = poly
-        return self._cache[poly]
+                made = poly
+            self._resolved[poly] = made
+        return made
 
     def facts(self) -> tuple[Poly, ...]:
         """List resolved polynomials that are known to be >= 0."""
@@ -93,51 +116,76 @@ class Knowledge:
             self._facts = as_facts(known)
         return self._facts
 
-    def decide_nonneg(self, poly: Poly) -> bool | None:
-        """Decide `poly >= 0`, None when open."""
-        poly = normal_side("ge", self.resolve(poly))
-        facts = self.facts()
-        if nonneg(poly, facts):
-            return True
-        return False if nonneg(-poly - 1, facts) else None
+    def bounds(self, poly: Poly) -> Interval:
+        """Least and greatest value, infinite where unknown."""
+        known = self._bounds.get(poly)
+        if known is None:
+            known = self._bounds[poly] = bounds(self.resolve(poly), self.facts())
+        return known
 
-    def decide_zero(self, poly: Poly) -> bool | None:
-        """Decide `poly == 0`, None when open."""
-        poly = normal_side("eq", self.resolve(poly))
-        value = poly.as_int()
-        if value is not None:
-            return value == 0
-        facts = self.facts()
-        if self._known_nonzero(poly) or never_zero(poly, facts):
+    def are_apart(self, left: Poly, right: Poly) -> bool:
+        """Tell whether the example shows that two sizes cannot be proved equal."""
+        if not self.is_exemplary:
             return False
-        if nonneg(poly, facts) and nonneg(-poly, facts):
-            return True
-        return None
-
-    def _known_nonzero(self, poly: Poly) -> bool:
-        return any(poly == normal_side("ne", self.resolve(p)) for p in self.nonzero)
+        a, b = left.hint, right.hint
+        return a is not None and b is not None and a != b
 
     def decide(self, kind: Kind, poly: Poly) -> bool | None:
         """Decide a condition of any kind, None when open."""
-        if kind == "ge":
-            return self.decide_nonneg(poly)
-        zero = self.decide_zero(poly)
-        return zero if kind == "eq" or zero is None else not zero
+        if poly.value is not None:
+            return poly.value >= 0 if kind == "ge" else (poly.value == 0) == (kind == "eq")
+        if kind == "ne":
+            zero = self.decide("eq", poly)
+            return None if zero is None else not zero
+        key = (kind, poly)
+        if key not in self._answers:
+            find = self._decide_nonneg if kind == "ge" else self._decide_zero
+            self._answers[key] = find(normal_side(kind, self.resolve(poly)))
+        return self._answers[key]
+
+    def _nonneg(self, poly: Poly) -> bool:
+        hint = poly.hint if self.is_exemplary else None
+        return (hint is None or hint >= 0) and nonneg(poly, self.facts())
+
+    def _decide_nonneg(self, poly: Poly) -> bool | None:
+        if self._nonneg(poly):
+            return True
+        return False if self._nonneg(-poly - 1) else None
+
+    def _decide_zero(self, poly: Poly) -> bool | None:
+        if poly.value is not None:
+            return poly.value == 0
+        if self._is_nonzero(poly):
+            return False
+        facts = self.facts()
+        if is_refuted(poly, facts) or is_refuted(-poly, facts):
+            return None
+        return True if self._nonneg(poly) and self._nonneg(-poly) else None
+
+    def _is_nonzero(self, poly: Poly) -> bool:
+        for other in self.nonzero:
+            if poly is normal_side("ne", self.resolve(other)):
+                return True
+        return indivisible(poly) or self._nonneg(poly - 1) or self._nonneg(-poly - 1)
 
     def learn(self, kind: Kind, poly: Poly) -> None:
         """Take a condition as true from now on."""
         if kind == "ge":
             self.nonneg.append(poly)
         elif kind == "ne":
-            self.nonzero.add(poly)
+            self.nonzero[poly] = None
         else:
             self._learn_zero(normal_side("eq", self.resolve(poly)))
+        hint = poly.hint
+        self.is_exemplary = self.is_exemplary and hint is not None and holds(kind, hint)
         self._facts = None
+        self._answers.clear()
+        self._bounds.clear()
 
     def _learn_zero(self, poly: Poly) -> None:
         solution = solve(poly)
         if solution is None:
-            self.zero.add(poly)
+            self.zero[poly] = None
             return
         symbol, value = solution
         if symbol.lower is not None:
@@ -145,7 +193,7 @@ class Knowledge:
         step = {symbol: value}
         self.solved = {s: _substituted(p, step) for s, p in self.solved.items()}
         self.solved[symbol] = value
-        self._cache.clear()
+        self._resolved.clear()
 
 
 def _substituted(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
@@ -159,13 +207,13 @@ def solve(poly: Poly) -> tuple[Symbol, Poly] | None:
     """Solve `poly == 0` for its newest symbol that stands alone with factor 1 or -1."""
     best: tuple[Symbol, Poly] | None = None
     for monomial, factor in poly.terms:
-        if len(monomial) != 1 or monomial[0][1] != 1 or abs(factor) != 1:
+        symbol = monomial.atom
+        if abs(factor) != 1 or not isinstance(symbol, Symbol):
             continue
-        symbol = monomial[0][0]
-        if not isinstance(symbol, Symbol) or (best and symbol.order < best[0].order):
+        if best and symbol.order < best[0].order:
             continue
         rest = poly - atom_poly(symbol) * factor
-        if symbol not in symbols_in(rest):
+        if symbol not in rest.symbols:
             best = symbol, rest * -factor
     return best
 
@@ -176,7 +224,7 @@ def reduce_guards(guards: Sequence[Guard]) -> list[Guard]:
     known = Knowledge()
     equal: list[Guard] = []
     for guard in unique:
-        if guard.kind == "eq" and known.decide_zero(guard.poly) is not True:
+        if guard.kind == "eq" and known.decide("eq", guard.poly) is not True:
             known.learn("eq", guard.poly)
             equal.append(guard)
     bounds = _needed_bounds([g for g in unique if g.kind == "ge"], known)
@@ -184,13 +232,13 @@ def reduce_guards(guards: Sequence[Guard]) -> list[Guard]:
         known.learn("ge", guard.poly)
     kept = {id(guard) for guard in (*equal, *bounds)}
     for guard in unique:
-        if guard.kind == "ne" and known.decide_zero(guard.poly) is not False:
+        if guard.kind == "ne" and known.decide("eq", guard.poly) is not False:
             kept.add(id(guard))
     return sorted((g for g in unique if id(g) in kept), key=lambda g: _divides(g.poly))
 
 
 def _needed_bounds(bounds: list[Guard], known: Knowledge) -> list[Guard]:
-    kept = [guard for guard in bounds if known.decide_nonneg(guard.poly) is not True]
+    kept = [guard for guard in bounds if known.decide("ge", guard.poly) is not True]
     sides = {id(guard): normal_side("ge", known.resolve(guard.poly)) for guard in kept}
     for guard in list(kept):
         others = as_facts([sides[id(g)] for g in kept if g is not guard])
@@ -202,9 +250,9 @@ def _needed_bounds(bounds: list[Guard], known: Knowledge) -> list[Guard]:
 def _divides(poly: Poly) -> bool:
     """Tell whether evaluating the polynomial divides by a size, which may be 0."""
     return any(
-        (isinstance(atom, FloorDiv) and atom.args[1].as_int() is None)
+        (isinstance(atom, FloorDiv) and atom.args[1].value is None)
         or any(_divides(arg) for arg in atom.args)
-        for atom in poly.atoms()
+        for atom in poly.atoms
     )
 
 
@@ -225,12 +273,11 @@ def guards_source(guards: Sequence[Guard], names: Mapping[Symbol, str]) -> str:
 def check_guards(guards: Sequence[Guard], values: Mapping[Symbol, int]) -> bool:
     """Tell whether all guards hold for given sizes."""
     try:
-        return all(_holds(guard, evaluate_poly(guard.poly, values)) for guard in guards)
+        return all(holds(g.kind, evaluate_poly(g.poly, values)) for g in guards)
     except ZeroDivisionError:
         return False
 
 
-def _holds(guard: Guard, value: int) -> bool:
-    if guard.kind == "ge":
-        return value >= 0
-    return (value == 0) == (guard.kind == "eq")
+def holds(kind: Kind, value: int) -> bool:
+    """Tell whether a condition holds for the value of its side."""
+    return value >= 0 if kind == "ge" else (value == 0) == (kind == "eq")

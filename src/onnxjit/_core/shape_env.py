@@ -5,20 +5,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from .dim_atoms import Store, Symbol
 from .dim_object import HOOKS, Dim, as_poly
-from .dim_polynomial import Poly, Symbol, atom_poly, evaluate_poly, poly_symbols
-from .dim_rules import bcast, bcast_parts, bounds, never_zero
-from .guards import Guard, Knowledge
+from .dim_polynomial import atom_poly
+from .dim_rules import bcast, bcast_parts, never_zero
+from .guards import Guard, Knowledge, holds
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from .dim_object import DimLike
+    from .dim_polynomial import Poly
     from .guards import Kind
 
 
 class ShapeEnv:
-    """Owner of symbols and guards.
+    """Owner of symbols and guards; belongs to one trace, and so to one thread.
 
     Parameters
     ----------
@@ -26,9 +28,14 @@ class ShapeEnv:
         "guard": the trace is reused only where its guards hold, so examples may decide.
         "assume": the model must be right everywhere, so broadcasting asks examples only
         whether two sizes are equal.
+
+    Attributes
+    ----------
+    memo
+        Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_memo", "guards", "policy", "symbols")
+    __slots__ = ("_known", "_made", "_store", "guards", "memo", "policy", "symbols")
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy
@@ -36,7 +43,8 @@ class ShapeEnv:
         self.guards: list[Guard] = []
         self._known = Knowledge()
         self._made: dict[Poly, Dim] = {}
-        self._memo: dict[Hashable, Any] = {}
+        self._store = Store()
+        self.memo: dict[Hashable, Any] = {}
 
     def symbol(
         self,
@@ -50,15 +58,16 @@ class ShapeEnv:
         """Make a new unknown; see `Symbol`."""
         serial = len(self.symbols)
         made = Symbol(
-            name, hint, lower, origin=origin, data=data, serial=serial, memo=self._memo
+            name, hint, lower, origin=origin, data=data, serial=serial, store=self._store
         )
         self.symbols.append(made)
         return self._intern(atom_poly(made))
 
     def dim(self, poly: Poly) -> DimLike:
         """Give the one object of a polynomial, an int when it is constant."""
-        value = poly.as_int()
-        return self._intern(poly) if value is None else value
+        if poly.value is not None:
+            return poly.value
+        return self._intern(poly)
 
     def _intern(self, poly: Poly) -> Dim:
         made = self._made.get(poly)
@@ -74,23 +83,23 @@ class ShapeEnv:
         if known is not None:
             return known
         value = self._value(poly, dim, what)
-        holds = value >= 0 if kind == "ge" else (value == 0) == (kind == "eq")
-        if not holds:
+        answer = holds(kind, value)
+        if not answer:
             kind, poly = _OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
         self.record(kind, poly)
-        return holds
+        return answer
 
     def _value(self, poly: Poly, dim: Dim, what: str) -> int:
-        if has_data(poly):
+        if poly.data:
             raise HOOKS.data_test(dim, what)
-        value = hint_of_poly(poly)
+        value = poly.hint
         if value is None:
             raise HOOKS.no_hint(dim, what)
         return value
 
     def specialise(self, dim: Dim, what: str) -> int:
         """Freeze a dimension to its example's value, with a guard."""
-        known = self._known.resolve(dim.poly).as_int()
+        known = self._known.resolve(dim.poly).value
         if known is not None:
             return known
         value = self._value(dim.poly, dim, what)
@@ -106,7 +115,7 @@ class ShapeEnv:
         """Add a guard; `!= 0` becomes a bound where the sign is known."""
         if kind == "ne":
             for side in (poly, -poly):
-                if self._known.decide_nonneg(side):
+                if self._known.decide("ge", side):
                     kind, poly = "ge", side - 1
                     break
         self.guards.append(Guard(kind, poly, HOOKS.source()))
@@ -121,7 +130,7 @@ class ShapeEnv:
             The divisor is zero, or is zero in the example.
         """
         known = self._known.decide("ne", poly)
-        if known is None and not has_data(poly) and hint_of_poly(poly) is None:
+        if known is None and not poly.data and poly.hint is None:
             self.record("ne", poly)
         elif known is None:
             dim = self._intern(poly)
@@ -139,9 +148,16 @@ class ShapeEnv:
         """Decide a condition without ever adding a guard; None when open."""
         return self._known.decide(kind, poly)
 
+    def are_equal(self, a: Poly, b: Poly) -> bool:
+        """Tell whether two sizes are provably equal."""
+        if a is b:
+            return True
+        known = self._known
+        return not known.are_apart(a, b) and known.decide("eq", a - b) is True
+
     def bounds(self, poly: Poly) -> tuple[int | None, int | None]:
         """Least and greatest value that is known, None where there is none."""
-        low, high = bounds(self._known.resolve(poly), self._known.facts())
+        low, high = self._known.bounds(poly)
         return _finite(low), _finite(high)
 
 
@@ -150,24 +166,6 @@ _OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
 
 def _finite(bound: float) -> int | None:
     return bound if isinstance(bound, int) else None
-
-
-def has_data(poly: Poly) -> bool:
-    """Tell whether a value depends on array data."""
-    return any(symbol.data for symbol in poly_symbols(poly))
-
-
-def hint_of_poly(poly: Poly) -> int | None:
-    """Value in the example, None when a symbol has no hint."""
-    values: dict[Symbol, int] = {}
-    for symbol in poly_symbols(poly):
-        if symbol.hint is None:
-            return None
-        values[symbol] = symbol.hint
-    try:
-        return evaluate_poly(poly, values)
-    except ZeroDivisionError:
-        return None
 
 
 # ---- broadcasting
@@ -192,7 +190,9 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     ValueError
         The shapes do not fit, with NumPy's text.
     """
-    rank = max((len(shape) for shape in shapes), default=0)
+    if _are_same(shapes):
+        return tuple(shapes[0])
+    rank = max(map(len, shapes), default=0)
     out: list[DimLike] = [1] * rank
     for shape in shapes:
         for at, size in enumerate(shape, rank - len(shape)):
@@ -201,6 +201,22 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
                 raise _misfit(shapes)
             out[at] = joined
     return tuple(out)
+
+
+def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
+    """Tell whether the same sizes stand everywhere."""
+    if not shapes:
+        return False
+    first = shapes[0]
+    for shape in shapes[1:]:
+        if shape is first:
+            continue
+        if len(shape) != len(first):
+            return False
+        for a, b in zip(first, shape, strict=True):
+            if a is not b:
+                return False
+    return True
 
 
 def _misfit(shapes: Sequence[Sequence[DimLike]]) -> ValueError:
@@ -214,16 +230,20 @@ def _shape_text(shape: Sequence[DimLike]) -> str:
 
 
 def _size_text(size: DimLike) -> str:
-    hint = hint_of_poly(size.poly) if isinstance(size, Dim) else size
+    hint = size.poly.hint if isinstance(size, Dim) else size
     return str(size if hint is None else hint)
 
 
 def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     """Joint size, None when the sizes do not fit."""
+    if isinstance(a, int) and isinstance(b, int):
+        return b if a == 1 else a if b in {a, 1} else None
+    if a is b:
+        return a
     left, right = as_poly(env.resolve(a)), as_poly(env.resolve(b))
-    if left.as_int() == 1:
+    if left.value == 1:
         return b
-    if right.as_int() == 1:
+    if right.value == 1:
         return a
     equal = env.proves("eq", left - right)
     if equal:
@@ -231,10 +251,9 @@ def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     for wide, narrow, size in ((left, right, a), (right, left, b)):
         if set(bcast_parts(narrow)) <= set(bcast_parts(wide)):
             return size  # a term that has taken the other in
-    left_wide, right_wide = never_one(env, left), never_one(env, right)
-    if equal is False and left_wide and right_wide:
+    if equal is False and never_one(env, left) and never_one(env, right):
         return None
-    if has_data(left) or has_data(right):
+    if left.data or right.data:
         return _join_data(env, a, b)
     return _join_by_hints(env, a, b)
 
@@ -252,7 +271,7 @@ def _simpler(a: DimLike, b: DimLike) -> DimLike:
 
 def _join_by_hints(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     left, right = as_poly(a), as_poly(b)
-    sizes = hint_of_poly(left), hint_of_poly(right)
+    sizes = left.hint, right.hint
     if None in sizes:
         return _join_unknown(env, a, b)
     if env.policy == "assume" and sizes[0] == sizes[1]:
@@ -285,9 +304,9 @@ def _join_unknown(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
 
 def _join_data(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
     """Joint size with one that depends on data; whether they fit is seen when running."""
-    plain, other = (b, a) if has_data(as_poly(a)) else (a, b)
+    plain, other = (b, a) if as_poly(a).data else (a, b)
     poly = as_poly(plain)
-    hint = None if has_data(poly) else hint_of_poly(poly)
+    hint = None if poly.data else poly.hint
     if hint is None or env.policy == "assume" or isinstance(plain, int):
         return _join_unknown(env, plain, other)
     if hint == 1:
@@ -304,9 +323,9 @@ def require_equal(env: ShapeEnv, a: DimLike, b: DimLike) -> bool:
     """
     difference = as_poly(a) - as_poly(b)
     known = env.proves("eq", difference)
-    if known is not None or has_data(difference):
+    if known is not None or difference.data:
         return known is not False
-    if hint_of_poly(difference) not in {0, None}:
+    if difference.hint not in {0, None}:
         return False
     env.record("eq", difference)
     return True

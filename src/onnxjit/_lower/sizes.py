@@ -215,10 +215,7 @@ def _axis_of(n: DimLike) -> tuple[Value, int] | None:
     """Return value and axis where a size is just an axis of a value."""
     if not isinstance(n, Dim):
         return None
-    terms = n.poly.terms
-    if len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1 or terms[0][0][0][1] != 1:
-        return None
-    symbol = terms[0][0][0][0]
+    symbol = n.poly.atom
     origin = symbol.origin if isinstance(symbol, Symbol) else None
     if isinstance(origin, tuple) and origin[1] is not None:
         return origin
