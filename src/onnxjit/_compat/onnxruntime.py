@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, Final
 
 import onnxruntime
@@ -28,23 +27,6 @@ ERRORS: Final[tuple[type[BaseException], ...]] = tuple(
 
 #: session creation also raises these for a model it cannot read
 LOAD_ERRORS: Final[tuple[type[BaseException], ...]] = (*ERRORS, RuntimeError, ValueError)
-
-
-@functools.cache
-def share_threads() -> bool:
-    """Give the process one pool of threads that sessions can share; whether it has one.
-
-    A session with threads of its own starts one for each core but one: hundreds of graphs would
-    be hundreds of threads, each spinning for a while after each run.
-    """
-    make = getattr(state, "set_global_thread_pool_sizes", None)
-    if make is None or not hasattr(state.SessionOptions, "use_per_session_threads"):
-        return False
-    try:
-        make(0, 0)
-    except ERRORS:  # the process has an environment with other settings already
-        return False
-    return True
 
 
 def open_session(options: Any, model: bytes, disabled: Sequence[str]) -> Any:

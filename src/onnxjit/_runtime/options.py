@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from onnxruntime import GraphOptimizationLevel, SessionOptions
 
-from onnxjit._compat.onnxruntime import share_threads
-
 __all__ = ["DISABLED", "Options"]
 
 #: optimisers that change values: they swap the operands of Where, drop x + 0, or replace
@@ -44,7 +42,7 @@ class Options:
     Parameters
     ----------
     threads : int
-        Threads inside an operator; 0 shares those of the process, one for each core.
+        Threads inside an operator; 0 leaves the choice to onnxruntime.
     level : {"off", "basic", "extended", "all"}
         Graph optimisation.
     """
@@ -65,8 +63,6 @@ class Options:
         options.graph_optimization_level = _LEVELS[self.level]
         if self.threads:
             options.intra_op_num_threads = self.threads
-        elif share_threads():
-            options.use_per_session_threads = False
         return options
 
     def __eq__(self, other: object) -> bool:
