@@ -50,7 +50,11 @@ def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
             distinct.setdefault(tuple(map(key, shape)), shape)
     if len(distinct) < 2:
         return next(iter(distinct.values()), ())
-    return broadcast_shapes(running_trace().env, *distinct.values())
+    env = running_trace().env
+    known = env.memo.get(("joined", *distinct))
+    if known is None:
+        known = env.memo["joined", *distinct] = broadcast_shapes(env, *distinct.values())
+    return known
 
 
 def same(*avals: Tensor, **_: object) -> Tensor:

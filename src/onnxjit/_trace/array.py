@@ -165,7 +165,9 @@ class Array(Operators, Methods):
             result = self
             for part in view.views:
                 result = result._view(part)
-            return result
+            turned = isinstance(view.views[0], TurnView)
+            same = result._storage is self._storage and not result._tentative
+            return self if turned and same else result
         storage = self._storage
         unsure = self._tentative
         if isinstance(view, ReshapeView) and not unsure:
@@ -174,7 +176,10 @@ class Array(Operators, Methods):
             unsure = at.strides is UNDECIDED or bool(storage.layout.arguments)
             if at.copied is not None and not unsure:
                 return wrap(view.apply(self._value))
+            if isinstance(view, ContiguousView) and not unsure:
+                return self
         result = Array.traced(storage, ARRAY, (*self._views, view))
+        result._cache = (storage.version, view.apply(self._value))
         if unsure:
             result._tentative = True
             storage.undecided.append(weakref.ref(result))

@@ -15,13 +15,13 @@ from onnxjit._ops.views import ReshapeView, UndecidedError, c_strides
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from onnxjit._ops.view import View
 
 __all__ = [
-    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "picked_layout",
-    "picked_row", "result_layout", "walk",
+    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "lies",
+    "picked_layout", "picked_row", "result_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
@@ -314,6 +314,15 @@ def _goes_outside(rows: Sequence[Row], inner: int, outer: int, *, guard: bool) -
     return all(real) if real else None
 
 
+def lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout | None]:
+    """Return how results of a function of these lie in memory, by their number of axes.
+
+    Traced arrays with an axis count, whatever else is among them does not.
+    """
+    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a.ndim]
+    return lambda ndim: result_layout(func, traced, ndim, order)
+
+
 def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layout | None:
     """Return how an array read at places lies.
 
@@ -358,6 +367,9 @@ def keeps_order(func: Any) -> bool | None:
     return False if func in _ROW_MAJOR else None
 
 
+_NONE: Final = frozenset[int]()
+
+
 def result_layout(
     func: Any, arrays: Sequence[Any], ndim: int, order: Any = None
 ) -> Layout | None:
@@ -370,7 +382,7 @@ def result_layout(
         return None
     if order in {"F", "f"}:
         return Layout(tuple(reversed(range(ndim))))
-    depends = frozenset[int]().union(*(a._storage.layout.arguments for a in arrays))
+    depends = _NONE.union(*[a._storage.layout.arguments for a in arrays])
     if all(not a._views and a._storage.layout.is_plain for a in arrays):
         return Layout(None, depends) if depends else None
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
