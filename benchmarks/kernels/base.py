@@ -81,7 +81,9 @@ def one_node_session(
         for name, a in zip(names, arrays, strict=True)
     ]
     kind = helper.np_dtype_to_tensor_dtype(result)
-    attributes: dict[str, Any] = {"fmod": 1} if op == "Mod" and arrays[0].dtype.kind == "f" else {}
+    attributes: dict[str, Any] = (
+        {"fmod": 1} if op == "Mod" and arrays[0].dtype.kind == "f" else {}
+    )
     graph = helper.make_graph(
         [helper.make_node(op, names, ["y"], **attributes)],
         "one_node",

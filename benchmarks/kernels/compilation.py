@@ -50,11 +50,23 @@ def slices(n: int) -> Callable[..., Any]:
     return run
 
 
+def views(n: int) -> Callable[..., Any]:
+    """Return a function of n views, each one of the last."""
+
+    def run(x: Any, _: Any) -> Any:
+        for _ in range(n // 2):
+            x = x[1:]
+            x = x.T
+        return x * 2
+
+    return run
+
+
 def _compiling(make: Callable[[int], Callable[..., Any]]) -> Callable[[int, int], Result]:
     def run(size: int, blocks: int) -> Result:
         fn = make(size)
         random = np.random.default_rng(0)
-        args = tuple(random.random((size + 1, 4)).astype("f4") for _ in range(2))
+        args = tuple(random.random((size + 1, size + 1)).astype("f4") for _ in range(2))
         jit = jit_onnx(fn, fallback="error")
         np.testing.assert_allclose(jit(*args), fn(*args), rtol=1e-4, atol=1e-5)
         call = Call(jit._naming(None), args, {}, None)
@@ -74,4 +86,5 @@ KERNELS = [
         "compile-chain", _compiling(chain), [10, 100, 1000], {10: 1.5, 100: 1.0, 1000: 1.0}
     ),
     Kernel("compile-slices", _compiling(slices), [12, 102], {12: 1.5, 102: 1.0}),
+    Kernel("compile-views", _compiling(views), [12, 100], {12: 1.5, 100: 1.0}),
 ]

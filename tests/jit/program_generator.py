@@ -226,6 +226,9 @@ class Writer:
         rng = self.rng
         draw = rng.random()
         if draw < 0.25:
+            scalars = [x for x, y in self.env.items() if basic and _is_place(y, n)]
+            if scalars and rng.random() < 0.4:
+                return rng.choice(scalars)
             return str(rng.randint(-n, n - 1)) if n else "0"
         if basic or draw < 0.85:
             return self.slice(n)
@@ -237,9 +240,9 @@ class Writer:
             vectors = [
                 name
                 for name, x in self.env.items()
-                if isinstance(x, (np.ndarray, np.integer))
+                if isinstance(x, np.ndarray)
                 and x.dtype.kind in "iu"
-                and x.ndim <= 2
+                and x.ndim in {1, 2}
                 and np.all((x >= -n) & (x < n))
             ]
             if vectors:
@@ -280,6 +283,12 @@ class Writer:
             return self.rng.choice((name, f"~{name}"))
         other = self.like(name)
         return f"{name} {self.rng.choice(('>', '<', '>=', '==', '!='))} {other}"
+
+
+def _is_place(x: Any, n: int) -> bool:
+    """Whether an object is an integer that is an index of an axis of length `n`."""
+    is_scalar = isinstance(x, np.ndarray | np.generic) and x.ndim == 0
+    return is_scalar and x.dtype.kind in "iu" and bool(-n <= x < n)
 
 
 def _is_small(x: Any, kind: str) -> bool:
@@ -423,7 +432,8 @@ def _stored(w: Writer) -> str | None:
     name = w.array()
     if name is None:
         return None
-    index = w.index(w.env[name].shape) if w.rng.random() < 0.75 else w.mask(name)
+    is_mask = w.rng.random() < 0.25
+    index = w.mask(name) if is_mask else w.index(w.env[name].shape)
     operator = w.rng.choice(("=", "=", "+=", "-=", "*="))
     value = w.number(w.env[name].dtype)
     if w.rng.random() < 0.6:
@@ -434,6 +444,9 @@ def _stored(w: Writer) -> str | None:
             and _broadcasts(np.shape(y), _part_shape(w, name, index))
         ]
         value = w.rng.choice(fits) if fits else value
+        # where NumPy reads what it has just written, it does not say what comes out
+        if is_mask and fits and np.shares_memory(w.env[value], w.env[name]):
+            value = f"{value}.copy()"
     return f"{name}[{index}] {operator} {value}"
 
 
@@ -455,7 +468,7 @@ def _shifted(w: Writer) -> str | None:
         "{0}[1:] = {0}[:-1]", "{0}[:-1] = {0}[1:]", "{0}[:] = {0}[::-1]",
         "{0}[1:] += {0}[:-1]",
         "{0}[::2] = {0}[::-2]", "{0}[0] = {0}[-1]", "{0}[-1] += {0}[0]", "{0} += {0}[::-1]",
-        "{0} += {0}.T", "{0}[...] = {0}.T", "{0} *= {0}", "{0}[{0} > 1] = {0}[0]",
+        "{0} += {0}.T", "{0}[...] = {0}.T", "{0} *= {0}", "{0}[{0} > 1] = {0}[0].copy()",
         "{0}[{0} < 0] *= 2", "{0}[[0, -1]] = {0}[[-1, 0]]", "{0}[{0} > 0] += 1",
     ))  # fmt: skip
     return line.format(name)
@@ -466,15 +479,18 @@ def _inplace(w: Writer) -> str | None:
     if name is None:
         return None
     other = w.like(name)
+    apart = other if other != name else f"{other} + 0"  # to itself nothing is checked
     index = w.index(w.env[name].shape[:1])
     return w.rng.choice((
         f"{name} += {other}", f"{name} *= {other}", f"{name} -= {other}",
         f"{name}[...] = {other}",
         f"{name}.fill({w.number(w.env[name].dtype)})", f"np.add({name}, {other}, out={name})",
-        f"np.copyto({name}, {other})", f"np.copyto({name}, {other}, where={w.mask(name)})",
+        f"np.copyto({name}, {apart})",
+        f"np.copyto({name}, {apart}, where={w.mask(name)})",
         f"{name}[:] = {other}", f"np.negative({name}, out={name})", f"{name} //= 2",
         f"np.add.at({name}, np.array([0, -1, 0]), {w.number(w.env[name].dtype)})",
-        f"{name}.sort()", f"np.multiply({name}, {other}, out={name}, where={w.mask(name)})",
+        f"{name}.sort(kind='stable')",
+        f"np.multiply({name}, {other}, out={name}, where={w.mask(name)})",
         f"np.put({name}, [0, -1], {w.number(w.env[name].dtype)})", f"{name}.flat[0] = 3",
         f"np.putmask({name}, {w.mask(name)}, {other})", f"np.fill_diagonal({name}, 2)",
         f"np.maximum({name}[{index}], 0, out={name}[{index}])", f"{name} &= 3", f"{name} %= 4",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`benchmark`, its harness and tables, and every kernel of benchmarks/ at its smallest size."""
+"""`benchmark`, its harness and tables, every kernel of benchmarks/ at its smallest size."""
 
 import importlib.util
 import json
@@ -17,6 +17,7 @@ from onnxjit import jit_onnx
 from onnxjit._bench.harness import Contender, Spread, Timings, measure
 from onnxjit._bench.report import duration, table
 from onnxjit._jit import benchmark as module
+from onnxjit._jit.compare import Check
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 QUICK = {"repeat": 2, "seconds": 1e-5}
@@ -127,7 +128,7 @@ def test_methods():
 
 
 def test_results_are_compared_first(monkeypatch):
-    check = module.Check("differs", text="result: made up")
+    check = Check("differs", text="result: made up")
     monkeypatch.setattr(module, "compare_results", lambda *_: check)
     report = jit_onnx(squares).benchmark(X, X, **QUICK)
     assert not report.ok

@@ -3,12 +3,12 @@
 
 import types
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 from onnxjit import SideEffectError, jit_onnx
-
 from tests.jit.harness import agrees, same
 
 TABLE = np.array([10.0, 20.0, 30.0])
@@ -38,7 +38,7 @@ def graphs(jit):
     return jit.cache_info()["graphs"]
 
 
-# ------------------------------------------------------------------- indexed by traced values
+# ------------------------------------------------------------------ indexed by traced values
 
 
 def test_a_global_table_is_indexed_by_a_traced_array():
@@ -97,7 +97,7 @@ def test_a_table_in_a_list_is_indexed_by_a_traced_array():
     agrees(lambda i: LAYERS[1][i], (np.array([1, 0]),), graphs=1)
 
 
-# ------------------------------------------------------------------------------ operands
+# ------------------------------------------------------------------ operands
 
 
 def test_a_captured_array_is_an_operand_on_either_side():
@@ -139,7 +139,9 @@ def test_attributes_of_a_captured_array_are_plain_values():
 
 
 def test_a_captured_array_decides_a_branch():
-    agrees(lambda x: x + 1 if TABLE[0] > 5 and (TABLE > 0).all() else x, (np.ones(2),), graphs=1)
+    agrees(
+        lambda x: x + 1 if TABLE[0] > 5 and (TABLE > 0).all() else x, (np.ones(2),), graphs=1
+    )
 
 
 def test_a_captured_array_is_iterated():
@@ -154,7 +156,7 @@ def test_numpy_functions_on_captured_arrays_are_plain():
     agrees(f, (np.arange(4.0),), graphs=1)
 
 
-# ------------------------------------------------------------------------------ rebinding
+# ------------------------------------------------------------------ rebinding
 
 
 def test_a_rebound_global_array_makes_a_new_graph(monkeypatch):
@@ -298,14 +300,14 @@ def test_a_path_through_objects_and_items_is_watched(monkeypatch):
 
 
 def test_a_replaced_function_makes_a_new_graph(monkeypatch):
-    jit = jit_onnx(lambda x: helper(x), fallback="error")  # noqa: PLW0108  looked up each time
+    jit = jit_onnx(lambda x: helper(x), fallback="error")
     same(jit(np.ones(2)), np.full(2, 2.0))
     monkeypatch.setitem(globals(), "helper", other_helper)
     same(jit(np.ones(2)), np.zeros(2))
 
 
 def test_replaced_code_makes_a_new_graph(monkeypatch):
-    jit = jit_onnx(lambda x: helper(x), fallback="error")  # noqa: PLW0108  looked up each time
+    jit = jit_onnx(lambda x: helper(x), fallback="error")
     same(jit(np.ones(2)), np.full(2, 2.0))
     monkeypatch.setattr(helper, "__code__", other_helper.__code__)
     same(jit(np.ones(2)), np.zeros(2))
@@ -319,7 +321,7 @@ def test_a_captured_string_decides_a_branch(monkeypatch):
 
 
 def test_a_captured_numpy_scalar_is_watched_by_its_bits():
-    k = np.float32(2)
+    k: Any = np.float32(2)
 
     def f(x):
         return x * k
@@ -387,7 +389,7 @@ def test_a_property_is_evaluated_and_watched():
     same(jit(np.zeros(2)), np.array([3.0, 3.0]))
 
 
-# ------------------------------------------------------------------------------ refusals
+# ------------------------------------------------------------------ refusals
 
 
 def test_writing_into_a_captured_array_is_a_side_effect():

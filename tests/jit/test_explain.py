@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from onnxjit import FallbackWarning, jit_onnx
+from onnxjit._jit.function import VARIANTS
 
 SCALE = 2.0
 M = np.ones((5, 3))
@@ -56,7 +57,7 @@ def test_before_any_call():
     found = jit_onnx(branch).explain()
     assert found.kept == []
     assert str(found) == "branch: no graphs yet; the first call makes one"
-    assert found.to_json() == {"function": "branch", "kept": []}
+    assert found.to_json() == {"function": "branch", "kept": [], "full": []}
 
 
 def test_a_graph_has_its_signature_guards_and_lines():
@@ -209,6 +210,18 @@ def test_methods_tell_objects_apart():
     everything = Model.predict.explain()
     assert len(everything.graphs) == 3
     assert "self was object" in everything.graphs[1].retraced
+
+
+def test_a_signature_with_all_its_graphs():
+    def f(x):
+        return x * float(str(len(x)))
+
+    found = called(f, *[(np.ones(n),) for n in range(1, 11)])
+    assert len(found.kept) == VARIANTS
+    assert found.full == ("f(x: float64[:])",)
+    assert str(found).endswith(
+        "f(x: float64[:]) has all graphs it may have; new sizes run eagerly"
+    )
 
 
 def test_everything_is_plain_data():

@@ -48,7 +48,7 @@ def metadata(model):
     return {p.key: p.value for p in model.metadata_props}
 
 
-# ------------------------------------------------------------------------------ inputs
+# ------------------------------------------------------------------ inputs
 
 
 def test_inputs_are_named_after_parameters():
@@ -132,7 +132,7 @@ def test_zero_d_arrays_may_be_specified():
     assert sizes(model.graph.input[0]) == []
 
 
-# ------------------------------------------------------------------------------ sizes
+# ------------------------------------------------------------------ sizes
 
 
 def test_specifications_need_no_example():
@@ -207,7 +207,7 @@ def test_a_model_is_right_for_every_size_without_a_warning(fn):
         same(run_model(model, x), [np.asarray(fn(x))])
 
 
-# ------------------------------------------------------------------------------ assumptions
+# ------------------------------------------------------------------ assumptions
 
 
 def test_a_fixed_size_is_declared():
@@ -266,7 +266,7 @@ def test_strict_is_silent_where_nothing_is_assumed():
     jit_onnx(normalise).to_onnx(F, strict=True)
 
 
-# ------------------------------------------------------------------------------ outputs
+# ------------------------------------------------------------------ outputs
 
 
 def test_outputs_are_numbered_or_named():
@@ -327,7 +327,7 @@ def test_a_function_without_any_result_is_refused():
         jit_onnx(lambda x: None).to_onnx(V)
 
 
-# ------------------------------------------------------------------------------ the model itself
+# ------------------------------------------------------------------ the model itself
 
 
 OPSETS = [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26]
@@ -428,7 +428,7 @@ def test_an_export_leaves_its_examples_alone():
     same(x, V)
 
 
-# ------------------------------------------------------------------------------ the last call
+# ------------------------------------------------------------------ the last call
 
 
 def test_the_last_signature_is_exported():
@@ -468,7 +468,7 @@ def test_a_function_without_parameters_needs_no_call():
     same(run_model(jit_onnx(lambda: np.arange(3) * 2).to_onnx()), [np.arange(3) * 2])
 
 
-# ------------------------------------------------------------------------------ files
+# ------------------------------------------------------------------ files
 
 
 def test_a_model_is_saved(tmp_path):

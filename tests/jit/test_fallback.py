@@ -42,7 +42,7 @@ def quiet(jit, *args):
         return jit(*args)
 
 
-# ------------------------------------------------------------------------------ data
+# ------------------------------------------------------------------ data
 
 
 def test_a_branch_on_data_warns_once_with_the_line():
@@ -109,7 +109,7 @@ def test_unknown_options_are_refused():
     with pytest.raises(SpecError, match="fallback"):
         jit_onnx(branch, fallback="maybe")
     with pytest.raises(TypeError):
-        jit_onnx(branch, nonsense=1)
+        jit_onnx(branch, nonsense=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_an_exception_of_the_user_is_raised_while_tracing():
     same(jit(V.reshape(1, 3)), V.reshape(1, 3))
 
 
-# ------------------------------------------------------------------------------ side effects
+# ------------------------------------------------------------------ side effects
 
 
 class Counter:
@@ -339,7 +339,7 @@ def test_an_argument_list_grows():
 @pytest.mark.parametrize("name", ["count", "remember", "fit", "update"])
 def test_side_effects_are_errors_in_an_export(name):
     obj = Counter()
-    with pytest.raises(SideEffectError, match="test_fallback.py"):
+    with pytest.raises(SideEffectError, match=r"test_fallback\.py"):
         getattr(obj, name).to_onnx(V)
     assert vars(obj).keys() == {"n", "history", "coef"}
     assert obj.n == 0
@@ -362,7 +362,7 @@ def test_nothing_happens_twice_before_the_fallback():
     assert seen == ["called"]
 
 
-# ------------------------------------------------------------------------------ impure functions
+# ------------------------------------------------------------------ impure functions
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_a_seeded_generator_made_inside_is_pure():
     same(jit(V), V + np.random.default_rng(7).normal(size=3))
 
 
-# ------------------------------------------------------------------------------ what has no row
+# ------------------------------------------------------------------ what has no row
 
 
 def test_a_numpy_function_without_a_row_runs_eagerly():
@@ -431,7 +431,9 @@ def test_sizes_that_each_need_a_graph_end_in_eager_calls():
 
     for n in range(1, 9):
         assert total(np.ones(n)) == n
-    with pytest.warns(FallbackWarning, match=r"8 graphs for one signature .* x_0 == 8 \(.*test_fallback"):
+    with pytest.warns(
+        FallbackWarning, match=r"8 graphs for one signature .* x_0 == 8 \(.*test_fallback"
+    ):
         assert total(np.ones(9)) == 9
     assert total(np.ones(10)) == 10
     assert total(np.ones(3)) == 3

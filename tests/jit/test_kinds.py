@@ -41,8 +41,9 @@ GROUPS = {
         np.all(B); np.std(V); np.nansum(V); np.nanmax(V); np.median(V); np.percentile(V, 50);
         np.average(V); np.ptp(V); np.count_nonzero(V); np.argmax(V); np.trace(M); np.cov(V);
         np.corrcoef(V); np.trapezoid(V); np.linalg.norm(V); np.linalg.norm(M, axis=0);
-        np.sum(V, keepdims=True); np.max(M, initial=5); np.sum(M, axis=(0, 1)); np.var(V, ddof=1);
-        np.add.reduce(V); np.maximum.reduce(V); np.add.reduce(M, axis=None); np.add.outer(Z, Z);
+        np.sum(V, keepdims=True); np.max(M, initial=5); np.sum(M, axis=(0, 1));
+        np.add.reduce(V); np.maximum.reduce(V); np.add.reduce(M, axis=None); np.var(V, ddof=1);
+        np.add.outer(Z, Z);
         np.count_nonzero(M, axis=0); np.sum(V, where=V > 1); np.linalg.vector_norm(V)
     """,
     "ufuncs and operators": """
@@ -63,7 +64,8 @@ GROUPS = {
         M[K, K]; M[0][K]; M[K]; M[0, ..., 0]; V[np.array(0)]; M[(0, 0)]; V[True, 0]
     """,
     "Python's": """
-        np.float32(Z); np.float32(S); np.float64(V); np.int32(V); np.bool_(Z); float(Z); int(Z);
+        np.float32(Z); np.float32(S); np.float64(V); np.int32(V); np.bool_(Z); float(Z);
+        int(Z);
         round(S); round(S, 1); abs(S); max(S, Z); max(V[0], V[1]); sum(V); sum([S, Z]); [*V];
         complex(1); bool(S); divmod(S, 2); pow(S, 2); np.max([S, Z]); np.mean([S, S]); (S, Z)
     """,
@@ -77,7 +79,7 @@ def function_of(call):
     name = f"<kind {call}>"
     linecache.cache[name] = (len(text), None, [text], name)
     namespace = {"np": np}
-    exec(compile(text, name, "exec"), namespace)  # noqa: S102
+    exec(compile(text, name, "exec"), namespace)
     return namespace["f"]
 
 

@@ -13,7 +13,7 @@ F4 = np.array([1.5, -2.5, 3.5], np.float32)
 I4 = np.array([5, -7, 3], np.int32)
 
 
-# ------------------------------------------------------------------------------ known values
+# ------------------------------------------------------------------ known values
 
 
 def test_a_made_array_is_iterated():
@@ -65,7 +65,7 @@ def test_the_truth_of_made_arrays_is_known():
         lambda x: {int(k): x * k for k in np.array([1, 2])},
         lambda x: range(int(np.array(3)))[-1] * x,
         lambda x: x.sum(axis=int(np.array(0))),
-        lambda x: np.array([1, 2]).tolist() + [x],
+        lambda x: np.array([1, 2]).tolist() + [x],  # noqa: RUF005
         lambda x: str(np.array([1, 2])),
         lambda x: f"{np.float64(2.5):.2f}",
         lambda x: np.float64(np.pi) * x,
@@ -99,10 +99,12 @@ def test_known_values_are_plain(fn):
 
 
 def test_known_values_of_symbolic_size_are_not_plain():
-    agrees(lambda x: np.arange(len(x)) * x + np.zeros(x.shape), (V,), (V[:2],), (V[:0],), graphs=1)
+    agrees(
+        lambda x: np.arange(len(x)) * x + np.zeros(x.shape), (V,), (V[:2],), (V[:0],), graphs=1
+    )
 
 
-# ------------------------------------------------------------------------------ writes
+# ------------------------------------------------------------------ writes
 
 
 def test_a_buffer_takes_traced_values():
@@ -203,7 +205,7 @@ def test_lists_of_traced_arrays_grow():
     def f(x):
         out = []
         for i in range(3):
-            out.append(x * i)
+            out.append(x * i)  # noqa: PERF401
         out.insert(0, x)
         out += [x + 1]
         out[0] = out[0] - 1
@@ -213,7 +215,7 @@ def test_lists_of_traced_arrays_grow():
     agrees(f, (V,), graphs=1)
 
 
-# ------------------------------------------------------------------------------ np.array
+# ------------------------------------------------------------------ np.array
 
 
 @pytest.mark.parametrize("x", [V, F4, I4], ids=["f8", "f4", "i4"])
@@ -270,7 +272,7 @@ def test_lists_of_traced_arrays_grow():
         lambda x: np.array(list(x)),
         lambda x: np.array([x.min(), x.max(), x.mean()]),
         lambda x: np.fromiter([1, 2], int) * x[0],
-        lambda x: x + [1, 2, 3],
+        lambda x: x + [1, 2, 3],  # noqa: RUF005
         lambda x: [1, 2, 3] - x,
         lambda x: x @ [1, 2, 3],
         lambda x: (x > [0, 0, 3]).sum(),
@@ -286,7 +288,7 @@ def test_arrays_of_mixed_parts(fn, x):
 def test_a_copy_is_independent():
     def f(x):
         a, b, c = np.array(x), x.copy(), np.copy(x)
-        d = np.array(x, copy=False) if False else np.asarray(x)
+        d = np.asarray(x)
         x[0] = 7
         return a, b, c, d
 
@@ -296,3 +298,12 @@ def test_a_copy_is_independent():
 def test_ragged_lists_are_numpys_error():
     with pytest.raises(ValueError, match="inhomogeneous"):
         jit_onnx(lambda x: np.array([x, x[:2]]), fallback="error")(V)
+
+
+def test_broadcast_objects_tell_the_shape():
+    def f(x, y):
+        b = np.broadcast(x, y)
+        return np.zeros(b.shape) + b.ndim + b.size, np.array_equiv(x, y), np.array_equiv(x, x)
+
+    agrees(f, (M, V), (M[:1], V), graphs=1)
+    agrees(lambda x, y: np.array_equiv(x, y), (V, V[:2]))

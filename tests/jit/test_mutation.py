@@ -36,7 +36,7 @@ def whole(x):
     return x if x.base is None else x.base
 
 
-# ------------------------------------------------------------------------------ arguments
+# ------------------------------------------------------------------ arguments
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -73,7 +73,6 @@ def test_arguments_are_written_back(layout, fn):
         lambda x: x.__setitem__(0, 9.0),
         lambda x: x.__iadd__(1.0).sum(),
         lambda x: np.negative(x, where=x > 0, out=x).sum(),
-        lambda x: np.random.default_rng(0) and x.fill(1),
     ],
 )
 def test_ways_to_write(fn):
@@ -83,11 +82,11 @@ def test_ways_to_write(fn):
 def statements(body):
     namespace = {"np": np}
     text = f"def f(x):\n    {body}\n"
-    import linecache  # noqa: PLC0415  the source has to be found
+    import linecache
 
     name = f"<statement {abs(hash(body))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    exec(compile(text, name, "exec"), namespace)  # noqa: S102
+    exec(compile(text, name, "exec"), namespace)
     return namespace["f"]
 
 
@@ -123,7 +122,7 @@ def statements(body):
         "x[-1] = 2; x[len(x) - 2] = 3",
         "x.flat[1] = 5",
         "x.flat = 3",
-        "del x[0:0]" if False else "x[0:0] = 1",
+        "x[0:0] = 1",
         "x[()] = 2",
         "x[:, None][0] = 6",
         "np.atleast_2d(x)[0, 0] = 5",
@@ -136,7 +135,7 @@ def statements(body):
         "x[0:2] = x[1:3]",
         "x[np.ix_([0, 1])] = 3",
         "x[np.array(1)] = 3",
-        "x[True] = 3" if False else "x[np.array([True, False, True])] = 3",
+        "x[np.array([True, False, True])] = 3",
     ],
 )
 def test_statements_that_write(body):
@@ -225,7 +224,9 @@ def test_setflags_inside():
     agrees(f, (V,), graphs=1)
 
 
-@pytest.mark.parametrize("view", [lambda x: np.broadcast_to(x, (2, 3)), lambda x: np.diagonal(M)])
+@pytest.mark.parametrize(
+    "view", [lambda x: np.broadcast_to(x, (2, 3)), lambda x: np.diagonal(M)]
+)
 def test_read_only_views(view):
     def f(x):
         y = view(x)
@@ -284,7 +285,7 @@ def test_a_written_scalar_argument_is_not_changed():
     agrees(f, (np.float64(2),), (np.float64(3),), graphs=1)
 
 
-# ------------------------------------------------------------------------------ overlap
+# ------------------------------------------------------------------ overlap
 
 
 def both(a, b):
@@ -352,7 +353,7 @@ def test_the_same_array_twice_in_a_container():
     same(x, V + 1)
 
 
-# ------------------------------------------------------------------------------ failures
+# ------------------------------------------------------------------ failures
 
 
 def test_nothing_is_half_written():
@@ -379,7 +380,7 @@ def test_an_error_while_tracing_writes_nothing():
     same(x, V)
 
 
-# ------------------------------------------------------------------------------ views and layout
+# ------------------------------------------------------------------ views and layout
 
 
 @pytest.mark.parametrize("layout", ["c", "f", "transposed", "strided"])
@@ -434,7 +435,7 @@ def test_the_layout_is_watched_only_where_it_matters():
     assert jit.cache_info()["graphs"] == 2
 
 
-# ------------------------------------------------------------------------------ exports
+# ------------------------------------------------------------------ exports
 
 
 def test_a_written_argument_is_an_output_when_nothing_is_returned():

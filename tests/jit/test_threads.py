@@ -3,15 +3,18 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from onnxjit import jit_onnx
+from onnxjit._rewrite import rewrite_function
 from tests.jit.harness import same
 
 V = np.array([3.0, -1.5, 2.25])
 INPUTS = [
-    V, V[:2], V.astype("f4"), np.arange(4), V.reshape(3, 1), np.ones((2, 2)), np.float32(2), 3, 1.5,
+    V, V[:2], V.astype("f4"), np.arange(4), V.reshape(3, 1), np.ones((2, 2)), np.float32(2), 3,
+    1.5,
 ]  # fmt: skip
 
 
@@ -68,3 +71,22 @@ def test_a_trace_is_not_seen_by_other_threads():
 
     jit_onnx(outer, fallback="error")(V)
     same(results[0], V + 1)
+
+
+def test_threads_parse_the_source_at_the_same_time(tmp_path):
+    functions = []
+    for i in range(8):
+        path = tmp_path / f"part{i}.py"
+        body = "\n".join(f"    x = x + {k} * (1 + {k})" for k in range(300))
+        path.write_text(f"def f(x):\n{body}\n    return x\n", encoding="utf-8")
+        namespace: dict[str, Any] = {}
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+        functions.append(namespace["f"])
+    start = threading.Barrier(8)
+
+    def rewritten(fn):
+        start.wait()
+        return rewrite_function(fn) is not None
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(rewritten, functions))

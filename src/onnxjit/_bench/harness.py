@@ -3,8 +3,8 @@
 
 The machine's speed changes from one second to the next, and other processes take their turns.
 Calls are therefore timed in blocks. In each block every contender runs a few times for a
-fraction of a millisecond, and its quickest time counts: that one was not interrupted. Ratios are
-taken within blocks, before any median is.
+fraction of a millisecond, and its quickest time counts: that one was not interrupted. Ratios
+are taken within blocks, before any median is.
 """
 
 from __future__ import annotations

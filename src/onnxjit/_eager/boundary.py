@@ -16,7 +16,10 @@ __all__ = ["Loan", "as_eager", "from_eager"]
 
 
 def _eager_leaf(x: Any) -> Any:
-    if isinstance(x, (np.ndarray, np.generic)) and leaf_of(x, "argument", top=False) is not None:
+    if (
+        isinstance(x, (np.ndarray, np.generic))
+        and leaf_of(x, "argument", top=False) is not None
+    ):
         return Array.eager(np.asarray(x), ARRAY if isinstance(x, np.ndarray) else SCALAR)
     return x
 
@@ -88,7 +91,9 @@ class Loan:
                 self._settle_fields(original, lent)
 
     def _settle_fields(self, original: Any, lent: Any) -> None:
-        names = [f.name for f in dataclasses.fields(original)] + list(vars(lent) if hasattr(lent, "__dict__") else ())
+        names = [f.name for f in dataclasses.fields(original)] + list(
+            vars(lent) if hasattr(lent, "__dict__") else ()
+        )
         for name in dict.fromkeys(names):
             value = self.restored(getattr(lent, name))
             if getattr(original, name, self) is not value:

@@ -45,7 +45,8 @@ class SymbolTexts(dict[Symbol, str]):
         self._names = names
 
     def __missing__(self, symbol: Symbol) -> str:
-        value, axis = symbol.origin  # type: ignore[misc]  # KeyError below if there is none
+        origin: Any = symbol.origin
+        value, axis = origin
         index = self._position.get(value.id)
         if index is None:
             text = self.call(value, lambda result: int(result))
@@ -159,8 +160,8 @@ class EagerEntry:
     Attributes
     ----------
     kind, reason, source
-        Class and text of the exception that stood in the way of a graph, and the innermost line
-        of the user's code on its way.
+        Class and text of the exception that stood in the way of a graph, and the innermost
+        line of the user's code on its way.
     names, sizes
         Of each leaf of the call: its name; its shape, or its value where that is an int.
     """
@@ -271,6 +272,9 @@ def _getter(recording: Recording, compiled: Compiled, k: int) -> Getter:
     """Return how result `k` of the program is had from the computed ones and the leaves."""
     source, where = compiled.outputs[k]
     dtype = computed_dtype(recording, k)
+    if source == "computed" and recording.program.outputs[k].dtype.kind == "U":
+        # onnxruntime makes object arrays of str; NumPy takes the shortest dtype that fits
+        return lambda out, _a: out[where].astype(np.str_)
     if source == "computed" and dtype is not None:
         return lambda out, _a: out[where].view(dtype)
     if source == "computed":

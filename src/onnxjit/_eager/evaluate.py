@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.source import caller
 from onnxjit._engine.cache import Cache
@@ -152,8 +153,12 @@ def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str,
     where = kwargs.pop("where", True)
     result = _compiled_or_numpy(call, args, kwargs, name=(func, method))
     results = result if isinstance(result, tuple) else (result,)
+    casting = kwargs.get("casting", "same_kind")
+    for position, (o, r) in enumerate(zip(outs, results, strict=True)):
+        if o is not None and not np.can_cast(r.dtype, o.dtype, casting):
+            raise _UFuncOutputCastingError(func, casting, r.dtype, o.dtype, position)
     stored = tuple(
-        r if o is None else _store(o, r, where, kwargs.get("casting", "same_kind"))
+        r if o is None else _store(o, r, where, casting)
         for o, r in zip(outs, results, strict=True)
     )
     return stored if len(stored) > 1 else stored[0]

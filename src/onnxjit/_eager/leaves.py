@@ -47,7 +47,9 @@ class Leaf:
 
 
 def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return NumPy's own object for a dtype in native byte order."""
+    """Return NumPy's own object for a dtype in native byte order; one for text of any length."""
+    if dtype.kind == "U":
+        return np.dtype(np.str_)
     return dtype if dtype.isnative else np.dtype(dtype.newbyteorder("=").str)
 
 

@@ -74,7 +74,7 @@ def lie_as(func: Any, args: Iterable[Any], result: Any, order: Any = "K") -> Any
     if order in {"C", "c"} or not keeps_order(func):
         return result
     if not all(x.flags.c_contiguous for x in operands):
-        _put(result, k_order([_row(x) for x in operands], result.ndim))
+        _put(result, k_order([_row(x) for x in operands], result.ndim, guard=True))
     return result
 
 
@@ -85,7 +85,7 @@ def lie_as_picked(array: NDArray, index: Any, result: Any) -> Any:
     axes = _sources(array.ndim, index, result.ndim)
     if any(axis is not None for axis in axes):
         pairs = list(zip(result._nd.shape, axes, strict=True))
-        _put(result, k_order([picked_row(_row(array), pairs)], result.ndim))
+        _put(result, k_order([picked_row(_row(array), pairs)], result.ndim, guard=True))
     return result
 
 

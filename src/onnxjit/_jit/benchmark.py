@@ -63,8 +63,8 @@ def benchmark(
     -------
     BenchmarkReport
         Median and quartiles of NumPy, of a warm call and of the bare run of its model; ratios,
-        taken within blocks; what the first call spends on rewriting the source, tracing, passes,
-        lowering and creating the session.  `ok` says whether the results agreed.
+        taken within blocks; what the first call spends on rewriting the source, tracing,
+        passes, lowering and creating the session.  `ok` says whether the results agreed.
 
     Notes
     -----

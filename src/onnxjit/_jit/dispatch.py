@@ -173,10 +173,11 @@ def _output(entry: Entry, r: Any) -> str | None:
     if not isinstance(r, Result) or r.source != "output" or r.copy:
         return None
     source, where = entry.compiled.outputs[r.index]
-    if source != "computed":
+    value = entry.recording.program.outputs[r.index]
+    if source != "computed" or value.dtype.kind == "U":
         return None
     if computed_dtype(entry.recording, r.index) is None or r.kind not in _FINISH:
         return _FINISH.get(r.kind, "out[{0}].item()").format(where)
-    kind = entry.recording.program.outputs[r.index].dtype.numpy.name
+    kind = value.dtype.numpy.name
     return f"out[{where}].view({kind})" if r.kind == "array" else f"{kind}(out[{where}])"
 

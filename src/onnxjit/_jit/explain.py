@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-import linecache
-import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dim_polynomial import Symbol, atom_poly, evaluate_poly, poly_symbols
+from onnxjit._core.dim_polynomial import atom_poly
 from onnxjit._core.dim_text import Printer
-from onnxjit._core.dims import Guard, check_guards, reduce_guards
+from onnxjit._core.dims import Guard, Symbol, check_guards, reduce_guards
 from onnxjit._core.guards import Knowledge
 from onnxjit._core.source import Source
 from onnxjit._eager.entry import EagerEntry, Entry
 from onnxjit._eager.leaves import leaf_names
 from onnxjit._lower.opsets import check_opset
+
+from .explanation import Condition, Explanation, Kept, line_text
+from .function import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,200 +25,12 @@ if TYPE_CHECKING:
 
     from .function import JitFunction
 
-__all__ = ["Condition", "Explanation", "Kept", "explain"]
+__all__ = ["explain"]
 
 _LEAF: Final = re.compile(r"\ba\[(\d+)\]")
 #: guards on the memory of arguments, as generated code
 _MEMORY: Final = re.compile(r"flags|strides|may_share_memory|^a\[\d+\] is a\[\d+\]$")
 _SHOWN: Final = 60
-
-
-class Condition:
-    """Something that has to hold for a graph to serve a call.
-
-    Attributes
-    ----------
-    kind : str
-        ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
-        overlap of arguments), ``"captured"`` (a value of the surroundings), or ``"eager"`` (of a
-        decision to run eagerly).
-    text : str
-        Such as ``x.shape[0] >= 3``.
-    source : Source or None
-        The line that caused it.
-    """
-
-    __slots__ = ("kind", "source", "text")
-
-    def __init__(self, kind: str, text: str, source: Any = None) -> None:
-        self.kind: Final = kind
-        self.text: Final = text
-        self.source: Final = source if isinstance(source, Source) else None
-
-    @property
-    def where(self) -> str:
-        """File, line and text of the line."""
-        return "" if self.source is None else _line(self.source)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the condition as plain data."""
-        return {"kind": self.kind, "text": self.text, **_place(self.source)}
-
-    def __repr__(self) -> str:
-        return f"{self.text}{f'  ({self.where})' if self.where else ''}"
-
-
-def _line(source: Source) -> str:
-    code = linecache.getline(source.file, source.line).strip()
-    near = os.path.relpath(source.file) if os.path.isabs(source.file) else source.file
-    file = source.file if near.startswith("..") else near
-    return f"{file}:{source.line}{f': {code}' if code else ''}"
-
-
-def _place(source: Source | None) -> dict[str, Any]:
-    if source is None:
-        return {"file": None, "line": None, "function": None}
-    return {"file": source.file, "line": source.line, "function": source.function}
-
-
-class Kept:
-    """A graph, or a decision to run eagerly, and the calls that it serves.
-
-    Attributes
-    ----------
-    number : int
-        Place in the order in which they were made, from 1.
-    signature : str
-        Arguments by name: dtypes and ranks, static values.
-    conditions : list of Condition
-    retraced : str
-        Why the older ones did not serve the call that this one was made for.
-    nodes, opset : int or None
-        Of the model; None for what runs eagerly.
-    reason : str
-        What stood in the way of a graph; empty for graphs.
-    source : Source or None
-        The line where it did.
-    """
-
-    __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
-                 "source")  # fmt: skip
-
-    def __init__(
-        self,
-        number: int,
-        signature: str,
-        conditions: Iterable[Condition],
-        *,
-        retraced: str = "",
-        nodes: int | None = None,
-        opset: int | None = None,
-        reason: str = "",
-        source: Source | None = None,
-    ) -> None:
-        self.number: Final = number
-        self.signature: Final = signature
-        self.conditions: Final = list(conditions)
-        self.retraced: Final = retraced
-        self.nodes: Final = nodes
-        self.opset: Final = opset
-        self.reason: Final = reason
-        self.source: Final = source
-
-    @property
-    def eager(self) -> bool:
-        """Whether calls run operation by operation."""
-        return self.nodes is None
-
-    @property
-    def frozen(self) -> list[Condition]:
-        """Sizes and scalars that have one value."""
-        return [c for c in self.conditions if c.kind == "frozen"]
-
-    @property
-    def guards(self) -> list[Condition]:
-        """All other conditions."""
-        return [c for c in self.conditions if c.kind != "frozen"]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return {
-            "number": self.number,
-            "signature": self.signature,
-            "eager": self.eager,
-            "nodes": self.nodes,
-            "opset": self.opset,
-            "frozen": [c.to_json() for c in self.frozen],
-            "guards": [c.to_json() for c in self.guards],
-            "retraced": self.retraced,
-            "reason": self.reason,
-            **_place(self.source),
-        }
-
-    def __str__(self) -> str:
-        what = "eager" if self.eager else "graph"
-        lines = [f"{what} {self.number}: {self.signature}"]
-        if not self.eager:
-            lines.append(f"  {self.nodes} nodes, opset {self.opset}")
-        if self.reason:
-            lines.append(f"  because {self.reason}")
-        if self.reason and self.source is not None:
-            lines.append(f"  at {_line(self.source)}")
-        if self.retraced:
-            lines.append(f"  {self.retraced}")
-        for title, conditions in (("frozen", self.frozen), ("only where", self.guards)):
-            width = max((len(c.text) for c in conditions if c.where), default=0)
-            for c in conditions:
-                lines.append(f"  {title} {c.text.ljust(width)}  {c.where}".rstrip())
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-
-class Explanation:
-    """What a jitted function keeps; ``print`` shows it.
-
-    Attributes
-    ----------
-    name : str
-        The function.
-    kept : list of Kept
-        In the order in which they were made.
-    """
-
-    __slots__ = ("kept", "name")
-
-    def __init__(self, name: str, kept: Iterable[Kept]) -> None:
-        self.name: Final = name
-        self.kept: Final = list(kept)
-
-    @property
-    def graphs(self) -> list[Kept]:
-        """What runs as one graph."""
-        return [k for k in self.kept if not k.eager]
-
-    @property
-    def eager(self) -> list[Kept]:
-        """What runs operation by operation."""
-        return [k for k in self.kept if k.eager]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return {"function": self.name, "kept": [k.to_json() for k in self.kept]}
-
-    def __str__(self) -> str:
-        if not self.kept:
-            return f"{self.name}: no graphs yet; the first call makes one"
-        counts = f"{_count(len(self.graphs), 'graph')}"
-        if self.eager:
-            counts += f", {_count(len(self.eager), 'signature')} eagerly"
-        return "\n\n".join([f"{self.name}: {counts}", *map(str, self.kept)])
-
-    __repr__ = __str__
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 class _Found:
@@ -234,7 +47,7 @@ class _Found:
 
     @property
     def sizes(self) -> dict[tuple[int, int | None], int]:
-        """Sizes of the call that it was made for, by leaf and axis (None: the leaf's value)."""
+        """Sizes of the call it was made for, by leaf and axis (None: the leaf's value)."""
         if isinstance(self.entry, Entry):
             origins = _origins(self.entry.recording)
             return {at: s.hint for s, at in origins.items() if s.hint is not None}
@@ -255,28 +68,34 @@ def explain(jit: JitFunction, owner: Any) -> Explanation:
     Explanation
         Each graph: its signature, number of nodes and opset; guards with the line that caused
         each; sizes that are frozen, and by which line; why it was made although older graphs
-        were there.  Each signature that runs eagerly: the reason and the line.  It prints as text
-        and has everything as data (`to_json`).
+        were there.  Each signature that runs eagerly: the reason and the line.  It prints as
+        text and has everything as data (`to_json`).
     """
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    short = name.rpartition(".")[2]
     found: list[_Found] = []
-    for key in jit._cache.keys():
+    full: list[str] = []
+    for key in jit._cache.keys():  # noqa: SIM118  no mapping
         if owner is not None and key[0] != id(owner):  # type: ignore[index]  # a tuple
             continue
         arguments = _arguments(jit, key)
-        found += [_Found(k.made, arguments, k.value) for k in jit._cache.get(key)]
+        entries = jit._cache.get(key)
+        found += [_Found(k.made, arguments, k.value) for k in entries]
+        full += [_signature(short, arguments)] * (len(entries) >= VARIANTS)
     found.sort(key=lambda f: f.made)
     opset = check_opset(jit._opset)
-    short = name.rpartition(".")[2]
-    return Explanation(
-        name, [_kept(i, short, each, found[:i], opset) for i, each in enumerate(found)]
-    )
+    kept = [_kept(i, short, each, found[:i], opset) for i, each in enumerate(found)]
+    return Explanation(name, kept, full)
+
+
+def _signature(name: str, arguments: Mapping[str, str]) -> str:
+    texts = [f"{n}: {text}" for n, text in arguments.items() if n != "self"]
+    return f"{name}({', '.join(texts)})"
 
 
 def _kept(at: int, name: str, found: _Found, older: Sequence[_Found], opset: int) -> Kept:
     entry = found.entry
-    texts = [f"{n}: {text}" for n, text in found.arguments.items() if n != "self"]
-    signature = f"{name}({', '.join(texts)})"
+    signature = _signature(name, found.arguments)
     retraced = _retraced(found, older)
     if isinstance(entry, Entry):
         conditions = _conditions(entry)
@@ -385,11 +204,10 @@ def _conditions(entry: Entry) -> list[Condition]:
         value = host.expected[()]
         text = f"a number computed from sizes and scalars is {value!r}"
         found.append(Condition("frozen", text, host.source))
-    for line in entry.lines:
-        if _MEMORY.search(line):
-            found.append(Condition("memory", _with_names(line, names)))
-    for path, value in dict.fromkeys(_captured(recording)):
-        found.append(Condition("captured", f"{path} is {value}"))
+    memory = [line for line in entry.lines if _MEMORY.search(line)]
+    found += [Condition("memory", _with_names(line, names)) for line in memory]
+    captured = dict.fromkeys(_captured(recording))
+    found += [Condition("captured", f"{path} is {value}") for path, value in captured]
     return found
 
 
@@ -417,7 +235,7 @@ def _frozen(recording: Recording, symbols: Mapping[Symbol, str]) -> list[Conditi
     for guard in recording.tracer.env.guards:
         known.learn(guard.kind, guard.poly)
         for symbol in [s for s in open_ if s not in found]:
-            value = known.resolve(atom_poly(symbol)).as_int()
+            value = known.resolve(atom_poly(symbol)).value
             if value is not None:
                 text = f"{symbols[symbol]} == {value}"
                 found[symbol] = Condition("frozen", text, guard.source)
@@ -481,7 +299,7 @@ def _failed_sizes(
     values = {s: sizes[at] for s, at in origins.items() if at in sizes}
     printer = Printer(_symbol_names(recording, names))
     for guard in reduce_guards(recording.tracer.env.guards):
-        symbols = list(poly_symbols(guard.poly))
+        symbols = guard.poly.symbols
         if all(s in values for s in symbols) and not check_guards([guard], values):
             yield _failure(guard, printer, {s: values[s] for s in symbols})
 
@@ -489,7 +307,7 @@ def _failed_sizes(
 def _failure(guard: Guard, printer: Printer, values: Mapping[Symbol, int]) -> str:
     text = printer.compare(guard.kind, guard.poly)
     actual = ", ".join(f"{printer.poly(atom_poly(s))} was {n}" for s, n in values.items())
-    where = f" ({_line(guard.source)})" if isinstance(guard.source, Source) else ""
+    where = f" ({line_text(guard.source)})" if isinstance(guard.source, Source) else ""
     return f"{actual}, so not {text}{where}"
 
 
@@ -506,5 +324,5 @@ def _changed_values(new: Recording, old: Recording) -> list[str]:
         other = places.get(str(guard.source))
         if other is not None and not guard.holds(other.expected):
             value, was = guard.expected[()], other.expected[()]
-            texts.append(f"a number was {value!r}, not {was!r} ({_line(guard.source)})")
+            texts.append(f"a number was {value!r}, not {was!r} ({line_text(guard.source)})")
     return texts

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._eager.leaves import ARRAY_LEAF, SCALAR_LEAF, Leaf, leaf_of, map_tree, static_key
 from onnxjit.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["Signatures"]
 
@@ -67,12 +69,14 @@ class Signatures:
         if not self._kept and _takes_nothing(fn):
             return (), {}
         if len(self._kept) != 1:
-            found = "no call has been traced" if not self._kept else (
-                "calls with several dtypes or ranks have been traced"
+            found = (
+                "no call has been traced"
+                if not self._kept
+                else ("calls with several dtypes or ranks have been traced")
             )
             msg = (
-                f"{name}.to_onnx() needs to know the arguments, and {found}; give example arrays "
-                f"or specifications, as in {name}.to_onnx(float32['N', 3])"
+                f"{name}.to_onnx() needs to know the arguments, and {found}; give example "
+                f"arrays or specifications, as in {name}.to_onnx(float32['N', 3])"
             )
             raise SpecError(msg)
         ((args, kwargs),) = self._kept.values()
@@ -103,7 +107,9 @@ def _restored(x: Any, _top: bool) -> Any:
     if isinstance(x, weakref.ref):
         found = x()
         if found is None:
-            msg = "an object among the arguments of the traced call is gone; give the arguments"
+            msg = (
+                "an object among the arguments of the traced call is gone; give the arguments"
+            )
             raise SpecError(msg)
         return found
     return x

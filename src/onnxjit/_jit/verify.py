@@ -202,7 +202,7 @@ class _Model:
         run = _on_onnxruntime if column == "onnxruntime" else _on_reference
         try:
             model = self.exported.model(opset, kind)
-        except Exception as e:
+        except Exception as e:  # noqa: BLE001  shown in the table
             return [Check.failed(e)] * len(self.wanted)
         if run is _on_reference and self.limit is not None:
             runs = node_runs(model.graph, self.largest)
@@ -211,7 +211,7 @@ class _Model:
                 return [Check("n/a", text=text)] * len(self.wanted)
         try:
             got = run(model, self.feeds, self.names)
-        except Exception as e:
+        except Exception as e:  # noqa: BLE001  shown in the table
             checks = [Check.failed(e)] * len(self.wanted)
         else:
             pairs = zip(got, self.wanted, strict=True)
@@ -254,8 +254,8 @@ def verify(
     """Compare a jitted function with NumPy, on these arguments.
 
     The call itself is compared first; then models with symbolic sizes are exported at each
-    opset and run at the sizes of the arguments, on onnxruntime (``target="onnxruntime"``) and on
-    onnx's reference evaluator (``target="spec"``).
+    opset and run at the sizes of the arguments, on onnxruntime (``target="onnxruntime"``) and
+    on onnx's reference evaluator (``target="spec"``).
 
     Parameters
     ----------
@@ -264,8 +264,8 @@ def verify(
     given : mapping
         Options (keyword-only in `JitFunction.verify`): ``opsets`` ("all", a list, or None for
         the function's own), ``target`` (only this one: "onnxruntime" or "spec"), ``rtol``
-        (relative bound of floats; by dtype otherwise), ``node_runs`` (the reference evaluator is
-        left out above so many, None: never), and keyword arguments of the function
+        (relative bound of floats; by dtype otherwise), ``node_runs`` (the reference evaluator
+        is left out above so many, None: never), and keyword arguments of the function
         (``kwargs={...}`` for names that are options too).
 
     Returns
@@ -281,8 +281,8 @@ def verify(
 
     Notes
     -----
-    The reference column is ``n/a`` where the evaluator has a known fault, and where loops would
-    take it too long.
+    The reference column is ``n/a`` where the evaluator has a known fault, and where loops
+    would take it too long.
     """
     request = _Request(given, jit._opset)
     plain = jit._function(owner)
@@ -298,7 +298,7 @@ def verify(
     fresh = Arguments(args, request.kwargs)
     try:
         exported = Exported(jit, owner, fresh.args, Options(options, jit._opset))
-    except Exception as e:
+    except Exception as e:  # noqa: BLE001  shown in the table
         failed = dict.fromkeys(request.columns, Check.failed(e))
         rows += [Row(opset, "", "", failed) for opset in request.opsets]
         return Verification(name, rows, ())
@@ -323,7 +323,7 @@ def _call_row(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             got = jit._call(mine.args, dict(mine.kwargs), owner)
-    except Exception as e:
+    except Exception as e:  # noqa: BLE001  shown in the table
         return Row(None, "all", _described(want), {"onnxruntime": Check.failed(e)})
     pairs = ((got, mine.leaves), (want, after.leaves))
     check = compare_results(*pairs, rtol=request.rtol)

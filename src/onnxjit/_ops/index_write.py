@@ -10,6 +10,7 @@ from onnxjit._core.dims import (
     Dim,
     DimLike,
     broadcast_dim,
+    broadcast_shapes,
     dim_prod,
     hint_of,
     require_equal,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from onnxjit._core.program import Value
 
-__all__ = ["assign", "fit", "scatter", "setitem"]
+__all__ = ["assign", "check_output", "fit", "scatter", "setitem"]
 
 
 # --- the value -----------------------------------------------------------------------------
@@ -107,6 +108,27 @@ def _fits(have: DimLike, want: DimLike) -> bool:
     except ValueError:
         return False
     return require_equal(env, joined, want)
+
+
+def check_output(out: Shape, result: Shape) -> None:
+    """Check that an output is as large as what goes into it.
+
+    Raises
+    ------
+    ValueError
+        It is smaller.
+    """
+    env = running_trace().env
+    joined = broadcast_shapes(env, out, result)
+    fits = len(joined) == len(out) and all(
+        require_equal(env, n, m) for n, m in zip(joined, out, strict=True)
+    )
+    if not fits:
+        msg = (
+            f"non-broadcastable output operand with shape {shape_text(out)} doesn't match "
+            f"the broadcast shape {shape_text(joined)}"
+        )
+        raise ValueError(msg)
 
 
 def assigned(x: Value, value: Any) -> Value:

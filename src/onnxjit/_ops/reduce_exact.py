@@ -24,6 +24,7 @@ from onnxjit._core.dtypes import (
     UINT64,
     DType,
 )
+from onnxjit.errors import LoweringError
 
 from .cast import cast
 from .product import matrix_product
@@ -63,6 +64,9 @@ _LOWEST: Final = np.iinfo(np.int64).min
 
 def ordered_dtype(dtype: DType) -> DType:
     """Return the dtype in which onnxruntime has kernels that compare values of `dtype`."""
+    if dtype not in _NATIVE and dtype not in _WIDER:
+        msg = f"elements of {dtype} have no order in ONNX"
+        raise LoweringError(msg)
     return dtype if dtype in _NATIVE else _WIDER[dtype]
 
 

@@ -164,9 +164,14 @@ def _lower_reshape_13(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.op("Slice", whole, ints(e, [0] * len(cut)), ends, ints(e, cut))
 
 
+def _no_reshape(_: str) -> ValueError:
+    return ValueError("cannot reshape array into the shape asked for: the sizes differ")
+
+
 RESHAPE = Op(
     "reshape",
     result=_reshaped,
+    error=_no_reshape,
     evaluate=lambda x, *, shape: x.reshape(shape),
     lower={13: _lower_reshape_13, 14: _lower_reshape},
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _session = SESSION.get
 _NO_HIT = (object(), None)
 _PLAIN_KEYS = ATOMS | {np.ndarray}
+_SPECIAL = frozenset({ModuleType, super, Array})
 _NATIVE_ITEMS = frozenset({list, tuple, dict, str, np.ndarray})
 
 
@@ -85,11 +86,15 @@ class Door:
             return route(state, getters[name])(obj)
         if entry is not None:
             return state.attr(entry, name)
-        if cls is super:
+        return getattr(obj, name) if cls not in _SPECIAL else self._special(obj, name, state)
+
+    def _special(self, obj: Any, name: str, state: State) -> Any:
+        """Attribute of a new module, of what `super()` gives, or of an array."""
+        if type(obj) is ModuleType:
+            return state.module_attr(obj, name)
+        if type(obj) is super:
             return state.super_attr(obj, name)
-        if name == "__class__" and cls is Array:
-            return self.call(type)(obj)
-        return state.module_attr(obj, name) if cls is ModuleType else getattr(obj, name)
+        return self.call(type)(obj) if name == "__class__" else getattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
         state = _session()

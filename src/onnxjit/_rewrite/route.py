@@ -70,7 +70,9 @@ def called(state: State, f: Any) -> Callable[..., Any]:
 
 
 #: builtins that do not look into their arguments
-_BLIND = frozenset(map(id, (isinstance, issubclass, callable, id, type, print, super, getattr)))
+_BLIND = frozenset(
+    map(id, (isinstance, issubclass, callable, id, type, print, super, getattr, hasattr))
+)
 
 
 def _is_seen(f: Any, result: Any) -> bool:

@@ -52,7 +52,11 @@ class Snapshot:
             return "map", keys, self._freeze_sequence(obj, [v for _, v in items], depth)
         if isinstance(obj, _SETS):
             return "set", kind, frozenset(map(id, obj)), list(obj)
-        if depth == 0 and hasattr(obj, "__dict__") and not isinstance(obj, type | FunctionType):
+        if (
+            depth == 0
+            and hasattr(obj, "__dict__")
+            and not isinstance(obj, type | FunctionType)
+        ):
             return "vars", kind, self._freeze(vars(obj), 1)
         return "is", obj
 
@@ -80,7 +84,8 @@ def _bits(value: object) -> object:
 def _matches(obj: Any, frozen: Frozen) -> bool:
     what = frozen[0]
     if what == "is":
-        return obj is frozen[1]
+        same: bool = obj is frozen[1]
+        return same
     if what == "atom":
         return type(obj) is frozen[1] and _bits(obj) == frozen[2]
     if what == "map":
@@ -106,12 +111,12 @@ def _match_map(obj: dict[Any, Any], frozen: Frozen) -> bool:
 def _match_items(items: list[Any], frozen: Frozen) -> bool:
     what, _, content, *rest = frozen
     if what == "long":
-        return len(items) == content
+        return bool(len(items) == content)
     if len(items) != len(content):
         return False
     if what == "flat":
         same, bits = rest
         if all(map(operator.is_, items, same)):
             return True
-        return list(map(type, items)) == content and list(map(_bits, items)) == bits
+        return bool(list(map(type, items)) == content and list(map(_bits, items)) == bits)
     return all(map(_matches, items, content))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import linecache
+import threading
 from collections import Counter
 from types import CodeType
 from typing import TYPE_CHECKING, TypeAlias
@@ -42,7 +44,7 @@ class _File:
         self.flags = flags
         self.nodes: dict[tuple[str, int], list[Located]] = {}
         self.codes: dict[tuple[str, int], list[CodeType]] = {}
-        tree = ast.parse(text, filename)
+        tree = _parsed(text, filename)
         self._add_nodes(tree, None)
         module = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
         for code in _nested(module):
@@ -77,6 +79,19 @@ def find_function(code: CodeType, module_globals: dict[str, object]) -> Located 
     if len(nodes) > 1:
         nodes = [n for n in nodes if _starts_at(n.node, code)]
     return nodes[0] if len(nodes) == 1 else None
+
+
+# CPython 3.11 counts the depth of trees for all threads together, and raises SystemError
+# when two of them parse at the same time.
+_PARSING = threading.Lock()
+_ATTEMPTS = 20
+
+
+def _parsed(text: str, filename: str) -> ast.Module:
+    for _ in range(_ATTEMPTS):
+        with _PARSING, contextlib.suppress(SystemError):
+            return ast.parse(text, filename)
+    return ast.parse(text, filename)
 
 
 def _load(code: CodeType, module_globals: dict[str, object]) -> _File | None:

@@ -209,7 +209,7 @@ class State:
             value = getattr(obj, name)
         except AttributeError:
             if entry.path is not None:
-                self.hooks.capture(False, entry.path.has_attr(name))  # noqa: FBT003
+                self.hooks.capture(False, entry.path.has_attr(name))
             raise
         if type(value) in NATIVE_CALLABLES:
             return value
@@ -226,12 +226,15 @@ class State:
 
     def super_attr(self, obj: super, name: str) -> object:
         """Attribute found by `super()`; the function of a method is noted."""
-        value = getattr(obj, name)
-        mro = obj.__self_class__.__mro__
-        later = mro[mro.index(obj.__thisclass__) + 1 :]
+        value: object = getattr(obj, name)
+        looked_in: Any = obj
+        mro = looked_in.__self_class__.__mro__
+        later = mro[mro.index(looked_in.__thisclass__) + 1 :]
         base = next((cls for cls in later if name in vars(cls)), None)
-        if isinstance(value, MethodType) and base is not None and self.is_user_class(base):
-            self._capture_function(value.__func__, held_path(base.__name__, base).attr(name))
+        function = value.__func__ if isinstance(value, MethodType) else None
+        is_own = base is not None and self.is_user_class(base)
+        if base is not None and is_own and isinstance(function, FunctionType):
+            self._capture_function(function, held_path(base.__name__, base).attr(name))
         return value
 
     def item(self, entry: Old, key: object) -> object:
@@ -263,7 +266,7 @@ class State:
         """Note that an old container lacks an item."""
         if isinstance(entry.obj, dict) and type(key) in _KEY_TYPES:
             if entry.path is not None:
-                self.hooks.capture(False, entry.path.has_item(key))  # noqa: FBT003
+                self.hooks.capture(False, entry.path.has_item(key))
         else:
             self.whole(entry.obj)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stand-ins for callables that Python or C would run on plain values only.
 
-They are chosen by the identity of the callable, so aliases and ``from numpy import *`` are seen.
+They are chosen by the identity of the callable, so that aliases and
+``from numpy import *`` are seen.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, dim_max, dim_min
+from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
-from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import python_number, representative
-from onnxjit._trace.trace import dim_array
+from onnxjit._trace.trace import current_tracer, dim_array
 
 __all__ = ["plain", "representative", "twin_of"]
 
@@ -56,9 +57,9 @@ def _int(*args: Any, **kwargs: Any) -> Any:
 
 
 def _bool(*args: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], Array) and is_traced(args[0]):
-        if args[0].size == 1:
-            return python_number(args[0], "b")
+    x = args[0] if len(args) == 1 else None
+    if isinstance(x, Array) and is_traced(x) and x.size == 1:
+        return python_number(x, "b")
     return bool(*args)
 
 
@@ -93,7 +94,7 @@ def _extreme(
 
 
 def _scalar_like(chosen: Array, *operands: Any) -> Any:
-    """Give a chosen 0-d value the nature of its operands: a Python number or a NumPy scalar."""
+    """Give a chosen 0-d value the nature of its operands: a Python number or a scalar."""
     if all(
         type(o) in (int, float, bool) or (isinstance(o, Array) and o._is_weak)
         for o in operands
@@ -127,7 +128,8 @@ def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
 _MATH: Final = {
     "sqrt": np.sqrt, "exp": np.exp, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
-    "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh,
+    "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh,
+    "cosh": np.cosh,
     "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "fabs": np.fabs, "hypot": np.hypot, "pow": np.float_power, "copysign": np.copysign,
     "degrees": np.degrees, "radians": np.radians, "fmod": np.fmod,
@@ -187,6 +189,25 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     return twin
 
 
+class _Broadcast:
+    """What `np.broadcast` of traced arrays tells: the joint shape."""
+
+    __slots__ = ("nd", "ndim", "numiter", "shape", "size")
+
+    def __init__(self, shape: tuple[Any, ...], count: int) -> None:
+        self.shape: Final = shape
+        self.nd = self.ndim = len(shape)
+        self.numiter: Final = count
+        self.size: Final = dim_prod(shape)
+
+
+def _broadcast(*args: Any) -> Any:
+    tracer = current_tracer()
+    if tracer is None or not any(map(is_traced, arrays_in(args))):
+        return np.broadcast(*args)
+    return _Broadcast(broadcast_shapes(tracer.env, *map(np.shape, args)), len(args))
+
+
 def _numpy_function(func: Any) -> Twin:
     @functools.wraps(func, updated=())
     def twin(*args: Any, **kwargs: Any) -> Any:
@@ -219,6 +240,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
         (builtins.sum, _sum),
         (math.log, _log),
+        (np.broadcast, _broadcast),
     ]
     for names, kind in ((_MATH, "f"), (_MATH_INT, "i"), (_MATH_BOOL, "b")):
         pairs += [
@@ -247,7 +269,9 @@ def _eager_twins() -> dict[int, tuple[Any, Twin]]:
 
 
 #: functions that would make ndarrays of eager arrays
-_CONVERTERS: Final = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+_CONVERTERS: Final = (
+    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray,
+)  # fmt: skip
 
 
 def _converter(func: Any) -> Twin:

@@ -66,7 +66,7 @@ def faults_of(model: ModelProto, faults: Iterable[Fault] = FAULTS) -> list[Fault
 
 
 def _operators(model: ModelProto) -> Iterator[tuple[str, str | None]]:
-    """Yield the operators of a model, with the dtype of the first operand where it is known."""
+    """Yield the operators of a model, with the dtype of the first operand if it is known."""
     from onnx import shape_inference
 
     stack = [(shape_inference.infer_shapes(model).graph, dict[str, str]())]
@@ -79,7 +79,7 @@ def _operators(model: ModelProto) -> Iterator[tuple[str, str | None]]:
 
 
 def _types(graph: GraphProto) -> dict[str, str]:
-    from onnx import helper
+    from onnx import helper  # noqa: TID251  its table of dtypes
 
     kinds = {t.name: t.data_type for t in graph.initializer}
     for value in (*graph.input, *graph.output, *graph.value_info):

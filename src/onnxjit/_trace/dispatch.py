@@ -5,23 +5,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
 import numpy as np
-from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.bind import as_value
-from onnxjit._core.dims import HOOKS, Dim, broadcast_shapes, require_equal
+from onnxjit._core.dims import HOOKS, Dim
 from onnxjit._core.program import Value
 from onnxjit._core.source import caller
 from onnxjit._ops import table
-from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.convert import as_array
-from onnxjit._ops.elementwise import where as where_value
-from onnxjit._ops.index_write import scatter, shape_text
-from onnxjit._ops.row import Function, Ufunc
-from onnxjit._ops.structure import broadcast_to
+from onnxjit._ops.index_write import scatter
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
 from onnxjit._ops.ufunc_methods import (
     ufunc_accumulate,
@@ -29,7 +23,7 @@ from onnxjit._ops.ufunc_methods import (
     ufunc_reduce,
     ufunc_reduceat,
 )
-from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
+from onnxjit.errors import DataDependentError, LeakError, UnsupportedError
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
 from .convert import (
@@ -42,8 +36,13 @@ from .convert import (
     to_values,
 )
 from .doors import DOORS
-from .layout import Layout, result_layout
+from .layout import Layout, lies
+from .outputs import refuse_write, write_result, write_ufunc_result
 from .trace import Tracer, current_tracer, dim_array, layout_of
+
+if TYPE_CHECKING:
+    from onnxjit._ops.row import Function, Ufunc
+    from collections.abc import Callable, Sequence
 
 __all__ = ["call_function", "call_ufunc", "constant_array"]
 
@@ -106,20 +105,14 @@ def _tracer() -> Tracer:
 
 def _folded(call: Callable[[], Any], func: Any, arrays: Sequence[Any], order: Any) -> Any:
     """Let NumPy compute; what it makes of arrays lies as its rule says."""
-    lies = _lies(func, arrays, order)
+    lie = lies(func, arrays, order)
 
     def constant(values: Any, kind: str) -> Array:
-        layout = (lies(values.ndim) or Layout()) if arrays else None
+        layout = (lie(values.ndim) or Layout()) if arrays else None
         return constant_array(values, kind, layout)
 
     with np.errstate(all="ignore"):
         return from_numpy_results(call(), constant)
-
-
-def _lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout | None]:
-    """Return how results of a function of arrays lie in memory, by their number of axes."""
-    traced = [a for a in arrays if isinstance(a, Array) and a._nd is None and a.ndim]
-    return lambda ndim: result_layout(func, traced, ndim, order)
 
 
 # ---------------------------------------------------------------------------- functions
@@ -241,9 +234,9 @@ def _record(
         return _record_write(row, given)
     result = _call(row, to_values(given))
     if out is not None:
-        return _into(out, result, row.numpy.__name__)
-    lies = _lies(row.numpy, arrays, kwargs.get("order"))
-    return to_arrays(result, scalar=row.scalar, layout=lies)
+        return write_result(out, result, row.numpy.__name__)
+    lie = lies(row.numpy, arrays, kwargs.get("order"))
+    return to_arrays(result, scalar=row.scalar, layout=lie)
 
 
 def _record_view(row: Function, given: dict[str, Any]) -> Any:
@@ -285,57 +278,9 @@ def _record_write(row: Function, given: dict[str, Any]) -> None:
     assert row.writes is not None  # the caller looked
     target = given[row.writes]
     if not isinstance(target, Array):
-        _refuse_write(target, row.numpy.__name__)
+        refuse_write(target, row.numpy.__name__)
     new = _call(row, to_values(given))
     target._write(new)
-
-
-def _refuse_write(target: Any, what: str) -> None:
-    msg = (
-        f"{what} writes into a {type(target).__name__} made outside the traced function; "
-        "make it inside (np.zeros, np.empty, .copy()) or pass it as an argument"
-    )
-    raise SideEffectError(msg)
-
-
-def _into(out: Any, result: Any, name: str, casting: Any = "same_kind") -> Any:
-    """Write a result into `out=` and return `out`."""
-    if not isinstance(out, Array):
-        _refuse_write(out, name)
-    value = as_value(result)
-    if not np.can_cast(value.dtype.numpy, out.dtype, casting):
-        msg = (
-            f"Cannot cast array data from {value.dtype.numpy!r} to {out.dtype!r} "
-            f"according to the rule '{casting}'"
-        )
-        raise TypeError(msg)
-    _check_out_shape(out, value, name)
-    _write_broadcast(out, value)
-    return out
-
-
-#: functions that broadcast to `out`, as ufuncs do
-_BROADCAST_OUT: Final = frozenset({"clip", "round", "around", "fix", "nan_to_num"})
-
-
-def _check_out_shape(out: Array, value: Value, name: str) -> None:
-    """Raise NumPy's ValueError for an `out=` of another shape than the result's."""
-    env = out._trace.env
-    if name in _BROADCAST_OUT:
-        return
-    if value.ndim != out.ndim or not all(
-        require_equal(env, a, b) for a, b in zip(value.shape, out.shape, strict=True)
-    ):
-        msg = (
-            f"output parameter of {name} has shape {shape_text(out.shape)}, "
-            f"but the result has shape {shape_text(value.shape)}"
-        )
-        raise ValueError(msg)
-
-
-def _write_broadcast(out: Array, value: Value) -> None:
-    cast = cast_value(value, out._value.dtype)
-    out._write(cast if cast.shape == out._value.shape else broadcast_to(cast, out._value.shape))
 
 
 # ---------------------------------------------------------------------------- ufuncs
@@ -402,10 +347,10 @@ def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
-    lies = _lies(row.numpy, inputs, None)
+    lie = lies(row.numpy, inputs, None)
     if isinstance(result, tuple):
-        return tuple(wrap(r, SCALAR, lies(r.ndim)) for r in result)
-    return wrap(result, SCALAR, lies(result.ndim) if result.ndim > 1 else None)
+        return tuple(wrap(r, SCALAR, lie(r.ndim)) for r in result)
+    return wrap(result, SCALAR, lie(result.ndim) if result.ndim > 1 else None)
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -428,51 +373,22 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         raise TypeError(msg)
     where = kwargs.pop("where", True)
     kwargs.pop("subok", None)
-    lies = _lies(row.numpy, inputs, kwargs.pop("order", None))
+    lie = lies(row.numpy, inputs, kwargs.pop("order", None))
     values = [x if type(x) in _NUMBERS else as_array(to_values(x)) for x in inputs]
     casting = kwargs.get("casting", "same_kind")
     result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
     results = result if isinstance(result, tuple) else (result,)
     if outs is None:
-        wrapped = tuple(to_arrays(r, scalar=True, layout=lies) for r in results)
+        wrapped = tuple(to_arrays(r, scalar=True, layout=lie) for r in results)
     else:
         outs = (*outs, *(None,) * (len(results) - len(outs)))
         wrapped = tuple(
-            to_arrays(r, scalar=True, layout=lies)
+            to_arrays(r, scalar=True, layout=lie)
             if o is None
-            else _ufunc_out(row, o, r, where, casting, position)
+            else write_ufunc_result(row, o, r, where, casting, position)
             for position, (o, r) in enumerate(zip(outs, results, strict=True))
         )
     return wrapped if len(wrapped) > 1 else wrapped[0]
-
-
-def _ufunc_out(  # noqa: PLR0913, PLR0917  the parts of one ufunc call
-    row: Ufunc, out: Any, value: Value, where: Any, casting: Any, position: int
-) -> Any:
-    if not isinstance(out, Array):
-        _refuse_write(out, row.numpy.__name__)
-    if not np.can_cast(value.dtype.numpy, out.dtype, casting):
-        raise _UFuncOutputCastingError(
-            row.numpy, casting, value.dtype.numpy, out.dtype, position
-        )
-    _check_out(out, value)
-    cast = cast_value(value, out._value.dtype)
-    if where is not True:
-        cast = where_value(to_values(where), cast, out._value)
-    _write_broadcast(out, cast)
-    return out
-
-
-def _check_out(out: Array, value: Value) -> None:
-    """Raise NumPy's exception where an output is not as large as what goes into it."""
-    env = _tracer().env
-    joined = broadcast_shapes(env, out.shape, value.shape)
-    if len(joined) > out.ndim or not all(map(require_equal, (env,) * out.ndim, joined, out.shape)):
-        msg = (
-            f"non-broadcastable output operand with shape {shape_text(out.shape)} doesn't match "
-            f"the broadcast shape {shape_text(joined)}"
-        )
-        raise ValueError(msg)
 
 
 _METHODS: Final[dict[str, Callable[..., Any]]] = {
@@ -513,7 +429,7 @@ def _ufunc_method(
     if method == "at":
         target = inputs[0]
         if not isinstance(target, Array):
-            _refuse_write(target, f"{row.numpy.__name__}.at")
+            refuse_write(target, f"{row.numpy.__name__}.at")
         rest = (to_values(x) for x in inputs[1:])
         target._write(_at(row, target._value, *rest))
         return None
@@ -523,9 +439,9 @@ def _ufunc_method(
     values = [to_values(x) for x in inputs]
     result = _METHODS[method](row, *values, **given)
     if out is not None:
-        return _into(out[0], result, f"{row.numpy.__name__}.{method}")
+        return write_result(out[0], result, f"{row.numpy.__name__}.{method}")
     func = row.numpy if method == "accumulate" else getattr(row.numpy, method)
-    return to_arrays(result, scalar=True, layout=_lies(func, inputs, None))
+    return to_arrays(result, scalar=True, layout=lies(func, inputs, None))
 
 
 # ---------------------------------------------------------------------------- operators
@@ -541,8 +457,15 @@ def _not_numbers(x: Any) -> bool:
     return x is None or isinstance(x, (str, bytes, dict, set))
 
 
+def _as_text(x: Any, other: Any) -> Any:
+    """Return a str beside an array of text as an array."""
+    is_text = isinstance(x, str) and isinstance(other, Array) and other.dtype.kind == "U"
+    return np.asarray(x) if is_text else x
+
+
 def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Apply a Python operator."""
+    a, b = _as_text(a, b), _as_text(b, a)
     for x in (a, b):
         if type(x) is Array or type(x) in _NUMBERS:
             continue

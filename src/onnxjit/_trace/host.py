@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values computed from sizes and scalar arguments only: they are known before a run.
 
-``int(0.8 * n)`` or ``if dt > 0.5`` depend on no array data.  Such a value is evaluated by NumPy
-on the example; the trace records the guard that the same computation gives the same value, and a
-later call evaluates it on its own sizes.
+``int(0.8 * n)`` or ``if dt > 0.5`` depend on no array data.  Such a value is evaluated by
+NumPy on the example; the trace records the guard that the same computation gives the same
+value, and a later call evaluates it on its own sizes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import DIM
 from onnxjit._core.dims import Dim, Symbol, evaluate, lower, symbols_of
 from onnxjit._core.program import Equation, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "HostGuard", "evaluate_value", "example", "host_inputs", "is_exact", "is_nonnegative",
@@ -25,21 +27,22 @@ __all__ = [
 _LIMIT: Final = 200
 #: primitives whose results NumPy and onnxruntime agree on to the last bit
 _EXACT: Final = frozenset({
-    "absolute", "add", "cast", "ceil", "clip", "divide", "equal", "fabs", "floor", "floor_divide",
-    "gather", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_not",
-    "logical_or", "maximum", "minimum", "multiply", "negative", "not_equal", "remainder",
-    "reshape", "rint", "sign", "sqrt", "square", "subtract", "trunc", "weak", "where",
+    "absolute", "add", "cast", "ceil", "clip", "divide", "equal", "fabs", "floor",
+    "floor_divide", "gather", "greater", "greater_equal", "less", "less_equal", "logical_and",
+    "logical_not", "logical_or", "maximum", "minimum", "multiply", "negative", "not_equal",
+    "remainder", "reshape", "rint", "sign", "sqrt", "square", "subtract", "trunc", "weak",
+    "where",
 })  # fmt: skip
 #: primitives that make no negative number of operands that are not negative
 _NONNEGATIVE: Final = frozenset({
-    "absolute", "add", "cast", "ceil", "clip", "divide", "exp", "fabs", "floor", "floor_divide",
-    "hypot", "maximum", "minimum", "multiply", "power", "remainder", "rint", "sqrt", "square",
-    "trunc", "weak",
+    "absolute", "add", "cast", "ceil", "clip", "divide", "exp", "fabs", "floor",
+    "floor_divide", "hypot", "maximum", "minimum", "multiply", "power", "remainder", "rint",
+    "sqrt", "square", "trunc", "weak",
 })  # fmt: skip
 
 
 class HostGuard:
-    """A value that must come out the same: bits of the expected result, and how to compute it."""
+    """A value that must come out the same: the expected result, and how to compute it."""
 
     __slots__ = ("expected", "source", "value")
 
@@ -102,7 +105,7 @@ def _has_dims(params: Any) -> bool:
 
 
 def _equations(value: Value) -> list[Equation | Value]:
-    """Return what a value is computed by, and the values without an equation it starts from."""
+    """Return what a value is computed by, and the values it starts from."""
     found: dict[int, Equation | Value] = {}
     stack = [value]
     while stack:
@@ -115,10 +118,8 @@ def _equations(value: Value) -> list[Equation | Value]:
     return list(found.values())
 
 
-def host_inputs(
-    value: Value, scalars: Mapping[int, Any]
-) -> tuple[list[Symbol], list[int]]:
-    """Return the size symbols, and the ids of the scalar inputs, that a value is computed from.
+def host_inputs(value: Value, scalars: Mapping[int, Any]) -> tuple[list[Symbol], list[int]]:
+    """Return the size symbols, and the ids of scalar inputs, that a value is computed from.
 
     Raises
     ------
@@ -184,7 +185,7 @@ def example(value: Value) -> np.ndarray[Any, Any] | None:
 
 
 def specialise(value: Value) -> np.ndarray[Any, Any] | None:
-    """Return what the example gives for a value of sizes and scalars, and guard it; else None."""
+    """Return what the example gives for a value of sizes and scalars, and guard it."""
     result = example(value)
     if result is not None:
         trace: Any = value.block.trace

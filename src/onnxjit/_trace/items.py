@@ -13,7 +13,7 @@ from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_n
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic
 from onnxjit._ops.cast import astype as cast_value
-from onnxjit._ops.index import getitem, read
+from onnxjit._ops.index import read
 from onnxjit._ops.index_write import setitem
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
@@ -23,9 +23,10 @@ from . import host
 from .array import ARRAY, SCALAR, Array, wrap
 from .array import BOOL as BOOL_KIND
 from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
-from .dispatch import _lies, _noted, call_function, constant_array
+from .dispatch import _noted, call_function, constant_array
 from .doors import DOORS
-from .layout import Layout, picked_layout
+from .layout import Layout, lies, picked_layout
+from .outputs import refuse_write
 from .trace import current_tracer
 
 __all__ = ["python_number"]
@@ -62,7 +63,7 @@ def _picked_layout(
     """Return how ``array[index]`` lies in memory."""
     if any(axis is not None for axis in axes):
         return picked_layout(array, result.shape, axes)
-    return _lies(np.array, list(arrays_in(index)), None)(result.ndim)
+    return lies(np.array, list(arrays_in(index)), None)(result.ndim)
 
 
 def _without_ranges(index: Any) -> Any:
@@ -94,9 +95,7 @@ def set_item(array: Array, index: Any, value: Any) -> None:
         DOORS.eager(operator.setitem, "__call__", (array, index, value), {})
         return
     if array._nd is not None:
-        from .dispatch import _refuse_write
-
-        _refuse_write(array, "an item assignment")
+        refuse_write(array, "an item assignment")
     if array._kind != ARRAY:
         msg = f"'numpy.{array.dtype.name}' object does not support item assignment"
         raise TypeError(msg)
@@ -126,8 +125,8 @@ def _is_own_view(array: Array, index: Any, value: Array) -> bool:
         return False
     if len(value._views) == len(array._views):
         return index is Ellipsis
-    view = getitem(array._value, to_values(index))
-    return not isinstance(view, Value) and view.apply(array._value) is value._value
+    view = parse_basic(to_values(index), array.shape)
+    return view is not None and view.apply(array._value) is value._value
 
 
 @_noted
@@ -146,7 +145,7 @@ def as_type(array: Array, dtype: Any, casting: Any, copy: Any, order: Any = "K")
     if target == array.dtype and not copy:
         return array
     value = cast_value(array._value, carried(target))
-    layout = _lies(np.array, [array], order)(value.ndim)
+    layout = lies(np.array, [array], order)(value.ndim)
     return wrap(value, array._kind if not array._is_weak else SCALAR, layout)
 
 
@@ -164,7 +163,7 @@ def copy_array(array: Array, order: Any = "C") -> Array:
     if array._nd is not None:
         return Array.eager(array._nd.copy(order), array._kind)
     array._mark()
-    return wrap(array._value, array._kind, _lies(np.array, [array], order)(array.ndim))
+    return wrap(array._value, array._kind, lies(np.array, [array], order)(array.ndim))
 
 
 def python_number(array: Array, kind: str | None = None) -> Any:
@@ -248,7 +247,8 @@ def round_scalar(array: Array, ndigits: Any) -> Any:
         msg = "type numpy.ndarray doesn't define __round__ method"
         raise TypeError(msg)
     if array._nd is not None:
-        return round(array._nd[()], ndigits)
+        number: Any = array._nd[()]
+        return round(number, ndigits)
     if ndigits is None:
         return python_number(call_function(np.round, (array,), {}), "i")
     rounded = call_function(np.round, (array,), {"decimals": ndigits})
@@ -337,7 +337,8 @@ def attribute(array: Array, name: str) -> Any:
         msg = f"{kind.__name__!r} object has no attribute {name!r}"
         raise AttributeError(msg)
     values = array._plain(f".{name}")
-    return getattr(values if array._kind == ARRAY else kind(values.item()), name)
+    scalar: Any = kind
+    return getattr(values if array._kind == ARRAY else scalar(values.item()), name)
 
 
 def representative(x: Any) -> Any:

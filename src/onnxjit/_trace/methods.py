@@ -255,12 +255,12 @@ class Methods:
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return int(self.dtype.itemsize)  # type: ignore[attr-defined]  # Array has a dtype
+        return int(self.dtype.itemsize)
 
     @property
     def nbytes(self) -> Any:
         """Bytes of all elements."""
-        return self.size * self.itemsize  # type: ignore[attr-defined]  # Array has a size
+        return self.size * self.itemsize
 
     @property
     def device(self) -> str:
