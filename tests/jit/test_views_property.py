@@ -175,10 +175,24 @@ def at_least(x):
     return [y, np.atleast_2d(x), x.squeeze()]
 
 
+def long_chains(x):
+    y = x.T.reshape(x.shape)
+    for _ in range(100):
+        y = y + y.T.reshape(y.shape)
+        y = y % 50
+    z = y.ravel()
+    z[0] = 1
+    w = x.T
+    for _ in range(100):
+        w = w + 1
+    w.reshape(-1)[0] = 1
+    return y, z, w
+
+
 EXAMPLES = [
     reshaped_result, raveled_slices, picked, picked_rows, picked_from_transposed, copied,
     multiplied, summed, mixed_orders, selected, accumulated, made_like, contiguous,
-    read_as_it_lies, new_shape, at_least,
+    read_as_it_lies, new_shape, at_least, long_chains,
 ]  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from .boundary import as_eager, from_eager
 from .entry import Entry
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import lie_as, lie_as_picked
+from .quick import quick_call, remember
 from .record import record
 from .run import call_traced
 
@@ -195,6 +196,16 @@ def _warn(name: str, reason: str) -> None:
 def _compiled(
     call: Callable[..., Any], name: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    entry, values = _entry(call, name, args, kwargs)
+    if isinstance(name, tuple) and name[1] == "__call__" and not kwargs:
+        remember(name[0], args, entry)
+    return as_eager(entry.run(values))
+
+
+def _entry(
+    call: Callable[..., Any], name: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Entry, list[Any]]:
+    """Return the program of a call, made now if there is none, and its leaves."""
     leaves: list[Leaf] = []
     keys = [flatten(x, f"x{i}", leaves, top=_hints(x)) for i, x in enumerate(args)]
     keys += [(k, flatten(v, k, leaves)) for k, v in kwargs.items()]
@@ -204,10 +215,10 @@ def _compiled(
         guard = kept.value.guard
         if guard is None or guard(values):
             _CACHE.touch(kept)
-            return as_eager(kept.value.run(values))
+            return kept.value, values
     entry = _build(call, args, kwargs, leaves)
     _CACHE.add(key, entry.guard, entry)
-    return as_eager(entry.run(values))
+    return entry, values
 
 
 def _hints(x: Any) -> bool:
@@ -233,3 +244,4 @@ def _build(
 
 
 DOORS.eager = evaluate
+DOORS.quick = quick_call

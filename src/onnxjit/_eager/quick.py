@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -16,10 +17,10 @@ from .record import Result
 
 __all__ = ["quick_call", "remember"]
 
-#: a program: its guard, the positions fed, and the session's bound run with its names
-Program = tuple[Callable[[Sequence[Any]], bool] | None, tuple[int, ...], Any, list[str], list[str]]
+#: a program: takes the ndarrays, gives the result, or None where its guards do not hold
+Program = Callable[..., Any]
 
-_PROGRAMS: Final[dict[tuple[Any, ...], tuple[Program, ...]]] = {}
+_PROGRAMS: Final[dict[tuple[Any, ...], tuple[tuple[Program, Any], ...]]] = {}
 _CAPACITY: Final = 1024
 _VARIANTS: Final = 4
 
@@ -44,14 +45,13 @@ def quick_call(ufunc: np.ufunc, inputs: Sequence[Any]) -> Array | None:
         if values is None or not values.flags.c_contiguous:
             return None
         arrays.append(values)
-    for guard, positions, run, feeds, fetches in _PROGRAMS.get(_key(ufunc, arrays), ()):
-        if guard is not None and not guard(arrays):
-            continue
+    for program, _ in _PROGRAMS.get(_key(ufunc, arrays), ()):
         try:
-            made = run(fetches, {n: arrays[i] for n, i in zip(feeds, positions, strict=True)}, None)
+            made = program(*arrays)
         except ERRORS:
             return None
-        return Array.eager(made[0], ARRAY if made[0].ndim else SCALAR)
+        if made is not None:
+            return Array.eager(made, ARRAY if made.ndim else SCALAR)
     return None
 
 
@@ -72,5 +72,25 @@ def remember(ufunc: np.ufunc, inputs: Sequence[Any], entry: Entry) -> None:
     if len(_PROGRAMS) >= _CAPACITY:
         _PROGRAMS.clear()
     session, feeds, fetches = runner.raw
-    program: Program = (entry.guard, tuple(entry.compiled.inputs), session.run, feeds, fetches)
-    _PROGRAMS[key] = (program, *_PROGRAMS.get(key, ()))[:_VARIANTS]
+    if any(kept is session for _, kept in _PROGRAMS.get(key, ())):
+        return
+    program = _written(entry, len(arrays), session.run, feeds, fetches)
+    _PROGRAMS[key] = ((program, session), *_PROGRAMS.get(key, ()))[:_VARIANTS]
+
+
+_LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+
+
+def _written(entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str]) -> Program:
+    """Write the program as one function of the ndarrays."""
+    names = {**entry.names.namespace, "run": run, "fetches": fetches}
+    names["may_share_memory"] = np.may_share_memory
+    lines = [_LEAF.sub(r"x\1", line) for line in entry.lines]
+    guards = " and ".join(f"({line})" for line in lines) or "True"
+    fed = ", ".join(
+        f"{name!r}: x{i}" for name, i in zip(feeds, entry.compiled.inputs, strict=True)
+    )
+    arguments = ", ".join(f"x{i}" for i in range(count))
+    text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0] if {guards} else None"
+    program: Program = eval(text, names)  # noqa: S307  our own text
+    return program

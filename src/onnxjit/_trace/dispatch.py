@@ -293,11 +293,22 @@ def _foreign(x: Any) -> bool:
     return hasattr(type(x), "__array_ufunc__")
 
 
-@_noted
 def call_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a ufunc, or one of its methods, on arrays."""
+    if method == "__call__" and not kwargs and type(inputs[0]) is Array:
+        if inputs[0]._nd is not None and current_tracer() is None:
+            made = DOORS.quick(ufunc, inputs)
+            if made is not None:
+                return made
+    return _call_ufunc(ufunc, method, inputs, kwargs)
+
+
+@_noted
+def _call_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if method == "__call__" and not kwargs and len(inputs) == ufunc.nin:
         values = _plain_operands(inputs)
         row = table.UFUNCS.get(ufunc)
@@ -465,6 +476,10 @@ def _as_text(x: Any, other: Any) -> Any:
 
 def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Apply a Python operator."""
+    if type(a) is Array and a._nd is not None and current_tracer() is None:
+        made = DOORS.quick(ufunc, (a, b))
+        if made is not None:
+            return made
     a, b = _as_text(a, b), _as_text(b, a)
     for x in (a, b):
         if type(x) is Array or type(x) in _NUMBERS:

@@ -31,6 +31,8 @@ class Doors:
         ``ufunc(ufunc, method, inputs, kwargs)``.
     getitem, setitem : callable
         Subscripts.
+    quick : callable
+        ``quick(ufunc, inputs)``: evaluate through a program met before, or None.
     eager : callable
         ``eager(numpy_callable, method, args, kwargs)``: evaluate at once.
     source : callable
@@ -39,7 +41,7 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
-        "operator", "real", "refuse", "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
+        "operator", "quick", "real", "refuse", "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
         "view",
     )  # fmt: skip
 
@@ -58,6 +60,7 @@ class Doors:
         self.copy: Callable[..., Any] = _unset
         self.flat: Callable[..., Any] = _unset
         self.item: Callable[..., Any] = _unset
+        self.quick: Callable[..., Any] = lambda *_: None
         self.real: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset

@@ -50,7 +50,7 @@ class Layout:
         order.
     """
 
-    __slots__ = ("_order", "arguments", "example", "operands", "unknown")
+    __slots__ = ("_is_open", "_order", "arguments", "example", "operands", "unknown")
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class Layout:
         unknown: str = "",
     ) -> None:
         self._order = order
+        self._is_open = False
         self.arguments: Final = arguments
         self.example: Final = example
         self.operands: Sequence[Operand] = operands
@@ -87,18 +88,35 @@ class Layout:
 
     def order(self, ndim: int, *, guard: bool) -> Any:
         """Return the axes in memory order, None for C order, or UNDECIDED."""
-        if self.operands:
-            found = [x.row(guard=guard) for x in self.operands]
-            rows = [row for row in found if row is not None]
-            if len(rows) < len(found):
-                return UNDECIDED
-            order = k_order(rows, ndim, guard=guard)
-            if order is UNDECIDED:
-                return order
-            if self.unknown and not all(map(_is_c, rows)):
-                return self._refuse() if guard else UNDECIDED
-            self._order, self.operands = order, ()
-        return self._order
+        if guard:
+            self._resolve(ndim)
+        elif self.operands and not self._is_open:
+            order = self._found(ndim, guard=False)
+            if order is not UNDECIDED:
+                self._order, self.operands = order, ()
+            self._is_open = order is UNDECIDED
+        return UNDECIDED if self.operands else self._order
+
+    def _resolve(self, ndim: int) -> None:
+        """Decide the order, those of the operands first: chains of them may be long."""
+        stack = [(self, ndim)]
+        while stack:
+            layout, axes = stack[-1]
+            before = [x.source for x in layout.operands if x.source[0].operands]
+            stack += before
+            if not before:
+                stack.pop()
+                if layout.operands:
+                    layout._order, layout.operands = layout._found(axes, guard=True), ()
+
+    def _found(self, ndim: int, *, guard: bool) -> Any:
+        found = [x.row(guard=guard) for x in self.operands]
+        rows = [row for row in found if row is not None]
+        if len(rows) < len(found):
+            return UNDECIDED
+        if self.unknown and not all(map(_is_c, rows)):
+            return self._refuse() if guard else UNDECIDED
+        return k_order(rows, ndim, guard=guard)
 
     def _refuse(self) -> Any:
         msg = (
@@ -220,6 +238,11 @@ class Operand:
         self._layout: Final = layout
         self._views: Final = views
 
+    @property
+    def source(self) -> tuple[Layout, int]:
+        """Layout and number of axes of the memory that it looks at."""
+        return self._layout, len(self._shape)
+
     def row(self, *, guard: bool) -> Row | None:
         """Return lengths and ranks of its axes; None: undecided."""
         return walk(self._shape, self._layout, self._views, guard=guard).row
@@ -242,6 +265,11 @@ class Picked(Operand):
     def __init__(self, base: Operand, axes: Sequence[tuple[DimLike, int | None]]) -> None:
         self._base: Final = base
         self._axes: Final = axes
+
+    @property
+    def source(self) -> tuple[Layout, int]:
+        """Those of the array that was read."""
+        return self._base.source
 
     def row(self, *, guard: bool) -> Row | None:
         """Return lengths and ranks of its axes; None: undecided."""
@@ -341,7 +369,9 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
         return Layout(None, layout.arguments) if layout.arguments else None
     base = Operand(shape, layout, array._views)
     pairs = list(zip(result, axes, strict=True))
-    return Layout(None, layout.arguments, operands=[Picked(base, pairs)])
+    made = Layout(None, layout.arguments, operands=[Picked(base, pairs)])
+    made.order(len(result), guard=False)
+    return made
 
 
 #: functions whose results lie as an elementwise result of their arrays
@@ -388,4 +418,6 @@ def result_layout(
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
     keeps = keeps and order not in {"A", "a"}
     name = "" if keeps else f"np.{getattr(func, '__name__', func)}"
-    return Layout(None, depends, operands=operands, unknown=name)
+    layout = Layout(None, depends, operands=operands, unknown=name)
+    layout.order(ndim, guard=False)
+    return layout
