@@ -8,11 +8,7 @@ import collections
 import functools
 import heapq
 import operator
-import os
-import random
-import secrets
-import time
-import uuid
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,37 +66,35 @@ MUTATORS = frozenset(
 USER_CONTAINERS = (collections.UserDict, collections.UserList)
 CLOCK_METHODS = frozenset({"now", "utcnow", "today"})
 
-_IMPURE: dict[int, tuple[object, str]] = {
-    id(f): (f, f"{f.__module__}.{f.__name__}")
-    for f in (
-        time.time,
-        time.time_ns,
-        time.perf_counter,
-        time.perf_counter_ns,
-        time.monotonic,
-        time.monotonic_ns,
-        time.process_time,
-        time.process_time_ns,
-        time.localtime,
-        time.gmtime,
-        time.ctime,
-        time.strftime,
-        os.getenv,
-        os.urandom,
-        uuid.uuid1,
-        uuid.uuid4,
-        secrets.token_bytes,
-        secrets.token_hex,
-        secrets.token_urlsafe,
-        secrets.randbelow,
-        secrets.choice,
-        input,
-        np.random.seed,
-    )
+#: functions whose result changes from call to call, by module; only modules that somebody has
+#: imported are looked at
+_IMPURE = {
+    "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time "
+    "process_time_ns localtime gmtime ctime strftime",
+    "os": "getenv urandom",
+    "uuid": "uuid1 uuid4",
+    "secrets": "token_bytes token_hex token_urlsafe randbelow choice",
+    "builtins": "input",
+    "numpy.random": "seed",
+}
+#: makers of generators, which differ from call to call without a seed
+_SEEDED = {
+    "numpy.random": "default_rng RandomState SeedSequence",
+    "random": "Random",
 }
 
-# Without a seed these differ from call to call.
-_SEEDED = (np.random.default_rng, np.random.RandomState, np.random.SeedSequence, random.Random)
+
+def _named(f: object, table: dict[str, str]) -> str | None:
+    """Return module and name of a callable of a table, None for others."""
+    for module, names in table.items():
+        loaded = sys.modules.get(module)
+        if loaded is None:
+            continue
+        for name in names.split():
+            if getattr(loaded, name, None) is f:
+                return f"{module}.{name}"
+    return None
+
 
 # Callables that change their first argument.
 _CHANGE_FIRST: dict[int, tuple[Callable[..., Any], str]] = {
@@ -147,8 +141,7 @@ _CHANGE_FIRST: dict[int, tuple[Callable[..., Any], str]] = {
 
 
 def impure_name(f: object) -> str | None:
-    found = _IMPURE.get(id(f))
-    return found[1] if found is not None and found[0] is f else None
+    return _named(f, _IMPURE)
 
 
 def checked(state: State, f: Any) -> Callable[..., Any] | None:
@@ -156,7 +149,7 @@ def checked(state: State, f: Any) -> Callable[..., Any] | None:
     change = _CHANGE_FIRST.get(id(f))
     if change is not None and change[0] is f:
         return functools.partial(_change_first, state, f, change[1])
-    if any(f is s for s in _SEEDED):
+    if _named(f, _SEEDED) is not None:
         return functools.partial(_seeded, state, f)
     if f is hasattr:
         return functools.partial(_hasattr, state)

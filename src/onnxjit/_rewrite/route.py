@@ -7,6 +7,7 @@ import datetime as dt
 import functools
 import os
 import random
+import sys
 import types
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,6 @@ _BUILTIN_OWNERS = frozenset({list, dict, set, str, tuple})
 _UNKNOWN: Any = object()
 # What the functions of the two modules are methods of.
 _SHARED_RANDOM: object = getattr(random.random, "__self__", None)
-_SHARED_NUMPY_RANDOM: object = getattr(np.random.rand, "__self__", None)
-_RANDOM_STATES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
 def route(state: State, f: Any) -> Callable[..., Any]:
@@ -128,7 +127,7 @@ def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
     if _is_impure_owner(state, owner):
         name = f"{_owner_name(owner)}.{f.__name__}"
         return state.hooks.twin(f) or _impure(state, f, name)
-    if isinstance(owner, _RANDOM_STATES):
+    if isinstance(owner, _random_states()):
         return functools.partial(_with_numbers, state, f)
     routed = route(state, function)
     if routed is not function:
@@ -144,7 +143,7 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     entry = state.old_entry(owner)
     if _is_impure_owner(state, owner):
         return _impure(state, f, f"{_owner_name(owner)}.{name}")
-    if isinstance(owner, _RANDOM_STATES):
+    if isinstance(owner, _random_states()):
         return functools.partial(_with_numbers, state, f)
     if isinstance(owner, type):
         if issubclass(owner, dt.date) and name in effects.CLOCK_METHODS:
@@ -180,15 +179,34 @@ def _owner(f: Any) -> Any:
     return f.__self__
 
 
+def _numpy_random() -> ModuleType | None:
+    """Return ``numpy.random`` if somebody has imported it: it is slow to."""
+    return sys.modules.get("numpy.random")
+
+
+def _shared_numpy_random() -> object:
+    module = _numpy_random()
+    return None if module is None else getattr(module.rand, "__self__", None)
+
+
+def _random_states() -> tuple[type, ...]:
+    module = _numpy_random()
+    if module is None:
+        return (random.Random,)
+    return (random.Random, module.RandomState, module.Generator)
+
+
 def _is_impure_owner(state: State, owner: object) -> bool:
     """Whether methods of `owner` depend on, or change, a state older than the trace."""
-    if isinstance(owner, _RANDOM_STATES):
-        return id(owner) in state.known or owner in {_SHARED_RANDOM, _SHARED_NUMPY_RANDOM}
+    if isinstance(owner, _random_states()):
+        return id(owner) in state.known or (
+            owner is _SHARED_RANDOM or owner is _shared_numpy_random()
+        )
     return owner is os.environ
 
 
 def _owner_name(owner: object) -> str:
-    names = {id(_SHARED_RANDOM): "random", id(_SHARED_NUMPY_RANDOM): "np.random"}
+    names = {id(_SHARED_RANDOM): "random", id(_shared_numpy_random()): "np.random"}
     return names.get(id(owner), "os.environ" if owner is os.environ else type(owner).__name__)
 
 
