@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onnxjit import jit_onnx
+
 from tests.ops.row_cases import Case, check, check_error
 
 OPSETS = (13, 18, 28)
@@ -190,3 +192,10 @@ ERRORS: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("numpy", "body"), ERRORS)
 def test_errors_are_numpys(numpy: Any, body: Any) -> None:
     check_error(numpy, body, np.zeros((2, 3), "f4"))
+
+
+def test_constants_of_pad_wrap_as_arrays_do():
+    x = np.arange(3, dtype=np.uint8)
+    for fills in (-1, 300, (-1, 7), 2.9):
+        got = jit_onnx(lambda a, f=fills: np.pad(a, (2, 1), constant_values=f))(x)
+        np.testing.assert_array_equal(got, np.pad(x, (2, 1), constant_values=fills), strict=True)

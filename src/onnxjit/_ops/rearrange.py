@@ -273,13 +273,19 @@ _PLACES: Final[dict[str, Callable[[Value, DimLike], Value]]] = {
 }
 
 
+def _fill(x: Value, fill: Any) -> Value:
+    """Return a constant at x's dtype; Python ints wrap, since NumPy makes an array of them."""
+    plain = isinstance(fill, (bool, int, float, complex))
+    return assigned(x, np.asarray(fill) if plain else fill)
+
+
 def _pad_constant(
     x: Value, pairs: list[tuple[Any, Any]], fills: list[tuple[Any, Any]]
 ) -> Value:
     """Pad with one constant, or axis by axis with a constant for each side."""
     flat = [v for pair in fills for v in pair]
     if all(v is flat[0] or (not isinstance(v, Value) and v == flat[0]) for v in flat[1:]):
-        fill = assigned(x, flat[0] if flat else 0)
+        fill = _fill(x, flat[0] if flat else 0)
         low, high = [a for a, _ in pairs], [b for _, b in pairs]
         return structure.pad(x, low, high, fill)
     for axis, ((low, high), (before, after)) in enumerate(zip(pairs, fills, strict=True)):
@@ -287,7 +293,7 @@ def _pad_constant(
         for size, fill in ((low, before), (high, after)):
             shape = list(x.shape)
             shape[axis] = size
-            sides.append(broadcast_to(assigned(x, fill), shape))
+            sides.append(broadcast_to(_fill(x, fill), shape))
         x = concat([sides[0], x, sides[1]], axis)
     return x
 
