@@ -283,6 +283,8 @@ def _join_by_hints(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
         env.record("eq", left - right)
         return _simpler(a, b)
     if 1 not in sizes:
+        for apart in (left - right, left - 1, right - 1):
+            env.require(env.proves("ne", apart), "ne", apart)
         return None
     if env.policy == "assume":
         return _join_unknown(env, a, b)
@@ -326,6 +328,8 @@ def require_equal(env: ShapeEnv, a: DimLike, b: DimLike) -> bool:
     if known is not None or difference.data:
         return known is not False
     if difference.hint not in {0, None}:
+        # the caller's exception may be caught, so that the trace goes on
+        env.record("ne", difference)
         return False
     env.record("eq", difference)
     return True

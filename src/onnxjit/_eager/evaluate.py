@@ -72,7 +72,8 @@ def _get_item(array: Array, index: Any) -> Any:
         if isinstance(found, np.ndarray):
             return Array.eager(found)
         return Array.eager(np.asarray(found), SCALAR)
-    return lie_as_picked(values, index, _compiled(operator.getitem, None, (array, index), {}))
+    made = _compiled(operator.getitem, None, (array, index), {}, _hints)
+    return lie_as_picked(values, index, made)
 
 
 def _plain_index(index: Any) -> Any:
@@ -110,7 +111,7 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         array, dtype, casting, copy, order = args
         if not copy and array.dtype == dtype and order in {"K", None}:
             return array
-        made = _compiled(_astype, None, (array, dtype, casting), {})
+        made = _compiled(_astype, None, (array, dtype, casting), {}, _hints)
         return lie_as(np.array, (array,), made, order)
     kwargs = dict(kwargs)
     if isinstance(func, np.ufunc):
@@ -177,7 +178,13 @@ def _compiled_or_numpy(
     call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: Any = None
 ) -> Any:
     try:
-        return _compiled(call, name, args, kwargs)
+        try:
+            return _compiled(call, name, args, kwargs, _hints)
+        except DataDependentError:
+            if not any(map(_hints, args)):
+                raise
+            # a float that is no operand but an option, such as the order of a norm
+            return _compiled(call, name, args, kwargs, _constant)
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
         _warn(text, str(e))
@@ -194,20 +201,29 @@ def _warn(name: str, reason: str) -> None:
 
 
 def _compiled(
-    call: Callable[..., Any], name: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    call: Callable[..., Any],
+    name: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    hints: Callable[[Any], bool],
 ) -> Any:
-    entry, values = _entry(call, name, args, kwargs)
-    if isinstance(name, tuple) and name[1] == "__call__" and not kwargs:
+    entry, values = _entry(call, name, args, kwargs, hints)
+    is_call = isinstance(name, tuple) and name[1] == "__call__" and not kwargs
+    if is_call and hints is _hints:
         remember(name[0], args, entry)
     return as_eager(entry.run(values))
 
 
 def _entry(
-    call: Callable[..., Any], name: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    call: Callable[..., Any],
+    name: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    hints: Callable[[Any], bool],
 ) -> tuple[Entry, list[Any]]:
     """Return the program of a call, made now if there is none, and its leaves."""
     leaves: list[Leaf] = []
-    keys = [flatten(x, f"x{i}", leaves, top=_hints(x)) for i, x in enumerate(args)]
+    keys = [flatten(x, f"x{i}", leaves, top=hints(x)) for i, x in enumerate(args)]
     keys += [(k, flatten(v, k, leaves)) for k, v in kwargs.items()]
     key = (name or call, *keys)
     values = [leaf.value for leaf in leaves]
@@ -216,7 +232,7 @@ def _entry(
         if guard is None or guard(values):
             _CACHE.touch(kept)
             return kept.value, values
-    entry = _build(call, args, kwargs, leaves)
+    entry = _build(call, args, kwargs, leaves, hints)
     _CACHE.add(key, entry.guard, entry)
     return entry, values
 
@@ -226,8 +242,17 @@ def _hints(x: Any) -> bool:
     return isinstance(x, float)
 
 
+def _constant(_: Any) -> bool:
+    """No Python number is dynamic."""
+    return False
+
+
 def _build(
-    call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Leaf]
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    leaves: list[Leaf],
+    hints: Callable[[Any], bool],
 ) -> Entry:
     def body(tracer: Tracer, traced: list[Any]) -> Any:
         new = iter(traced)
@@ -235,7 +260,7 @@ def _build(
         def leaf(item: Any, top: bool) -> Any:
             return next(new) if leaf_of(item, "", top=top) is not None else item
 
-        fresh = [map_tree(x, leaf, top=_hints(x)) for x in args]
+        fresh = [map_tree(x, leaf, top=hints(x)) for x in args]
         options = {k: map_tree(v, leaf) for k, v in kwargs.items()}
         return call_traced(tracer, call, fresh, options)
 

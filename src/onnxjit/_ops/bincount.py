@@ -3,24 +3,24 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one
-from onnxjit._core.dims import Dim, DimLike, symbols_of
+from onnxjit._core.dims import DimLike, dim_max, symbols_of
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType
 from onnxjit._core.op import Op
 
 from .cast import cast, checked_astype
-from .convert import as_array, known_int
+from .convert import as_array, as_size
 from .elementwise import add, maximum
 from .gather import Fresh, fresh_length
 from .product import same_length
 from .reduce import reduce_max
 from .row import Function, Ufunc, function
+from .structure import broadcast_to, is_zero
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -31,11 +31,11 @@ __all__ = ["ROWS"]
 ROWS: list[Function | Ufunc] = []
 
 
-def _size(length: Fresh | int) -> DimLike:
+def _size(length: Fresh | DimLike) -> DimLike:
     return length.dim if isinstance(length, Fresh) else length
 
 
-def _bins(_: Tensor, weights: Tensor, *, length: Fresh | int) -> Tensor:
+def _bins(_: Tensor, weights: Tensor, *, length: Fresh | DimLike) -> Tensor:
     return Tensor(weights.dtype, (_size(length),))
 
 
@@ -65,13 +65,13 @@ BINS: Final = Op(
 )
 
 
-def _length_of(x: Value, minlength: int) -> int | Fresh:
+def _length_of(x: Value, minlength: DimLike) -> DimLike | Fresh:
     """Return the number of bins, which data decides unless `x` is known."""
     if x.known is not None:
-        return max(int(x.known.max(initial=-1)) + 1, minlength)
+        return dim_max(int(x.known.max(initial=-1)) + 1, minlength)
     # the highest of no elements is the dtype's lowest, and wraps to a positive number
     highest = maximum(reduce_max(x, (0,)), as_value(-1, INT64))
-    needed = maximum(add(highest, as_value(1, INT64)), as_value(minlength, INT64))
+    needed = maximum(add(highest, as_value(1, INT64)), cast(as_value(minlength), INT64))
     dim = fresh_length(needed, "value", "bins")
     (symbol,) = symbols_of(dim)
     if symbol.origin is None:
@@ -95,7 +95,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
 
     Returns
     -------
-    (bins) int64, or float64 with weights
+    (bins) int64, or float64 with weights (int64 where `x` is known to be empty, as in NumPy)
         One more than the largest element; known only to the run.
 
     Raises
@@ -117,17 +117,17 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
             else "object of too small depth for desired array"
         )
         raise ValueError(msg)
-    least = operator.index(minlength) if isinstance(minlength, Dim) else known_int(minlength)
-    if least is None or least < 0:
+    least = as_size(minlength, "minlength")
+    if least < 0:
         msg = "'minlength' must not be negative"
         raise ValueError(msg)
     dtype: DType = INT64
     if weights is None:
         w = as_value(1, INT64)
-        from .structure import broadcast_to
-
         w = broadcast_to(w, values.shape)
     else:
+        if is_zero(values.shape[0]):
+            return broadcast_to(as_value(0, INT64), (least,))  # whatever the weights are
         dtype = FLOAT64
         w = cast(as_array(weights), dtype)
         same_length(

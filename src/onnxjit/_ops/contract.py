@@ -14,7 +14,7 @@ from onnxjit._core.dtypes import BOOL, FLOAT64
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast, to_dtype
-from .convert import as_array, normalize_axes, normalize_axis
+from .convert import as_array, normalize_axes, normalize_axis, plain_option
 from .elementwise import (
     absolute,
     maximum,
@@ -27,7 +27,7 @@ from .elementwise import (
 )
 from .gather import gather_nd
 from .product import dot, matrix_product, size_text
-from .reduce import reduce_any, reduce_max, reduce_min, reduce_sum
+from .reduce import reduce_any, reduce_max, reduce_sum
 from .row import Function, Ufunc, function
 from .structure import (
     as_1d,
@@ -41,6 +41,7 @@ from .structure import (
     unsqueeze,
 )
 from .ufunc import promoted
+from .ufunc_methods import ufunc_reduce
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -475,7 +476,7 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
         best: Value = maximum(reduce_max(size, axes, keepdims=keepdims), 0)  # of nothing, 0
         return best
     if order == -math.inf:
-        return reduce_min(size, axes, keepdims=keepdims)
+        return ufunc_reduce(np.minimum, size, axes, keepdims=keepdims)
     if order == 1:
         return reduce_sum(size, axes, keepdims=keepdims)
     powers = reduce_sum(power(size, order), axes, keepdims=keepdims)
@@ -494,7 +495,11 @@ def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
         msg = "Invalid norm order for matrices."
         raise ValueError(msg)
     sums = reduce_sum(absolute(x), (by[0],), keepdims=True)
-    best = (reduce_max if order > 0 else reduce_min)(sums, (by[1],), keepdims=True)
+    best: Value
+    if order > 0:
+        best = maximum(reduce_max(sums, (by[1],), keepdims=True), 0)  # of nothing, 0
+    else:
+        best = ufunc_reduce(np.minimum, sums, (by[1],), keepdims=True)
     if keepdims:
         return best
     return reshape(best, [n for i, n in enumerate(x.shape) if i not in axes])
@@ -530,6 +535,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Va
     if value.dtype.kind not in "fc":
         value = cast(value, FLOAT64)
     keep = bool(keepdims)
+    ord = plain_option(ord, "the order of a norm")
     if axis is None and (
         ord is None
         or (ord in {"f", "fro"} and value.ndim == 2)

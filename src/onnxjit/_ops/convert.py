@@ -253,6 +253,24 @@ def known_int(x: Any) -> int | None:
     return None if isinstance(x, Dim) else operator.index(x)
 
 
+def plain_option(x: Any, what: str) -> Any:
+    """Return a number that chooses what is computed, as Python's.
+
+    Raises
+    ------
+    DataDependentError
+        Only the run knows it.
+    """
+    if isinstance(x, Dim):
+        return operator.index(x)
+    if not isinstance(x, Value):
+        return x
+    if x.known is None:
+        msg = f"{what} depends on array data: it decides what is computed"
+        raise DataDependentError(msg)
+    return x.known.item() if x.known.ndim == 0 else x.known
+
+
 # --- axes ----------------------------------------------------------------------------------
 
 

@@ -21,6 +21,8 @@ from .elementwise import (
     divide,
     equal,
     floor,
+    greater,
+    logical_and,
     maximum,
     multiply,
     power,
@@ -53,7 +55,7 @@ _ONE: Final = ("like",)
 
 def _checked_shape(shape: Any) -> tuple[DimLike, ...]:
     sizes = as_shape(shape)
-    if any(isinstance(n, int) and n < 0 for n in sizes):
+    if any(map(structure.is_negative, sizes)):
         msg = "negative dimensions are not allowed"
         raise ValueError(msg)
     return sizes
@@ -166,10 +168,8 @@ def eye(
     Range, Equal, Cast.
     """
     del order, device
-    n = as_size(N)
-    m = n if M is None else as_size(M)
-    rows = unsqueeze(iota(dim_max(n, 0)), [1])
-    columns = unsqueeze(iota(dim_max(m, 0)), [0])
+    n, m = _checked_shape((N, N if M is None else M))
+    rows, columns = unsqueeze(iota(n), [1]), unsqueeze(iota(m), [0])
     return cast(equal(add(rows, as_size(k)), columns), _default(dtype))
 
 
@@ -307,6 +307,8 @@ def _spaced(
     """Return ``linspace`` along a new first axis, and the step."""
     delta = subtract(stop, start)
     places = reshape(cast(iota(num), dtype), (num, *(1,) * delta.ndim))
+    if not (structure.is_positive(div) or isinstance(div, int) or structure.may_guard(div)):
+        return _spaced_anyhow(start, stop, places, div, is_closed=is_closed)
     if div > 0:
         width = cast(as_value(div), dtype)
         # onnxruntime makes x * (1 / y) with a constant 1 into x / y
@@ -322,6 +324,22 @@ def _spaced(
         last = broadcast_to(stop, y.shape[1:])
         y = concat([structure.take_range(y, 0, 0, num - 1), unsqueeze(last, [0])], 0)
     return y, step
+
+
+def _spaced_anyhow(
+    start: Value, stop: Value, places: Value, div: DimLike, *, is_closed: bool
+) -> tuple[Value, Value]:
+    """Return what `_spaced` does, for any number of places."""
+    delta, dtype = subtract(stop, start), places.dtype
+    width = cast(as_value(dim_max(div, 1)), dtype)
+    step = divide(delta, width)
+    y = choose(_any_zero(step), multiply(divide(places, width), delta), multiply(places, step))
+    y = add(y, start)
+    several = greater(cast(as_value(div), dtype), as_value(0, dtype))
+    if is_closed:
+        is_last = logical_and(equal(places, cast(as_value(div), dtype)), several)
+        y = choose(is_last, stop, y)
+    return y, choose(several, step, const(np.asarray(np.nan, dtype.numpy)))
 
 
 @function(ROWS, np.linspace, api="linspace")

@@ -35,10 +35,39 @@ __all__ = ["ROWS"]
 AND: Final = direct("And")
 OR: Final = direct("Or")
 
+
+def _scaled(op_type: str) -> Rule:
+    """Return the rule of a product or quotient that onnxruntime may join to a MatMul.
+
+    It refuses a factor that is not finite then: such a number gets an axis more than the
+    other operand, so that it is not taken for a factor.
+    """
+
+    def rule(e: Emit, equation: Equation, *handles: Handle) -> Handle:
+        out = equation.outputs[0]
+        for place, x in enumerate(equation.inputs):
+            if out.ndim > 1 and _is_no_factor(x):
+                apart = list(handles)
+                number = np.reshape(np.asarray(x.known), (1,) * (out.ndim + 1))
+                apart[place] = e.const(number, x.dtype)
+                longer = e.op(op_type, *apart, out=out.dtype)
+                return e.op("Squeeze", longer, e.const(np.array([0], np.int64)), out=out.dtype)
+        return e.op(op_type, *handles, out=out.dtype)
+
+    return rule
+
+
+def _is_no_factor(x: Value) -> bool:
+    number = x.known
+    if number is None or number.ndim or x.dtype.kind != "f":
+        return False
+    return bool(number == 0) or not np.isfinite(number)
+
+
 ADD = primitive(np.add, by_kind(direct("Add"), b=OR), api="add")
 SUBTRACT = primitive(np.subtract, direct("Sub"), api="subtract")
-MULTIPLY = primitive(np.multiply, by_kind(direct("Mul"), b=AND), api="multiply")
-DIVIDE = primitive(np.divide, direct("Div"), api="divide")
+MULTIPLY = primitive(np.multiply, by_kind(_scaled("Mul"), b=AND), api="multiply")
+DIVIDE = primitive(np.divide, _scaled("Div"), api="divide")
 MAXIMUM = primitive(np.maximum, by_kind(direct("Max"), b=OR), api="maximum")
 MINIMUM = primitive(np.minimum, by_kind(direct("Min"), b=AND), api="minimum")
 

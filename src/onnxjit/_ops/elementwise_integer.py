@@ -30,7 +30,7 @@ from .elementwise_base import (
 from .elementwise_logical import EQUAL, LEFT_SHIFT, UNSIGNED
 from .elementwise_where import choose
 from .row import Function, Ufunc
-from .structure import broadcast_to
+from .structure import broadcast_to, is_zero
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Equation, Value
@@ -241,7 +241,10 @@ def integer_power(x: Value, y: Value) -> Value:
     Powers of a known 2 are shifts.
     """
     if y.known is not None and (y.known < 0).any():
-        raise ValueError(_NEGATIVE)
+        if not is_zero(x.tensor.size):
+            raise ValueError(_NEGATIVE)
+        nothing: Value = MULTIPLY.implementation(x, y)
+        return nothing
     exponent = known_scalar(y)
     if exponent is not None and y.ndim <= x.ndim:
         return bind_one(KNOWN_POWER, x, exponent=exponent)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import dim_max, require_equal
 from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.program import Value
 
 from . import structure
 from .cast import cast
@@ -23,9 +24,6 @@ from .row import Function, Ufunc, function
 from .scan import cumsum
 from .structure import concat, iota, is_positive, may_guard, reshape, same_shape, unsqueeze
 from .take import along_axis, safe_places, truth
-
-if TYPE_CHECKING:
-    from onnxjit._core.program import Value
 
 __all__ = ["ROWS"]
 
@@ -42,7 +40,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     """
     x = as_array(a)
     flat = structure.as_1d(x)
-    if mode == "raise" and structure.is_zero(flat.shape[0]) and np.size(ind):
+    if structure.is_zero(flat.shape[0]) and not structure.is_zero(as_array(ind).tensor.size):
         msg = "cannot replace elements of an empty array"
         raise IndexError(msg)
     at = structure.as_1d(safe_places(ind, flat.shape[0], mode, casting="safe"))
@@ -89,6 +87,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> Value:
     if not _same_size(where, x):
         msg = "putmask: mask and data must be the same size"
         raise ValueError(msg)
+    _check_array(values, x)
     new = assigned(x, values)
     if not same_shape(new.shape, x.shape):
         one = new.known is not None and new.known.size == 1
@@ -112,6 +111,7 @@ def place(arr: Any, mask: Any, vals: Any) -> Value:
     if not _same_size(where, x):
         msg = "place: mask and data must be the same size"
         raise ValueError(msg)
+    _check_array(vals, x)
     new = structure.as_1d(assigned(x, vals))
     count = new.shape[0]
     if same_shape(new.shape, (1,)):
@@ -138,6 +138,12 @@ def _check_cast(new: Value, x: Value, casting: str) -> None:
         what = "scalar" if is_weak else "array data"
         msg = f"Cannot cast {what} from {have!r} to {want!r} according to the rule '{casting}'"
         raise TypeError(msg)
+
+
+def _check_array(values: Any, x: Value) -> None:
+    """Raise NumPy's TypeError for an array that `x` cannot hold; numbers and lists convert."""
+    if isinstance(values, np.ndarray) or (isinstance(values, Value) and not values.weak):
+        _check_cast(as_array(values), x, "safe")
 
 
 @function(ROWS, np.copyto, writes="dst")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
-from onnxjit._core.dims import Dim, DimLike, same
+from onnxjit._core.dims import Dim, DimLike
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
@@ -21,6 +22,7 @@ from .elementwise import (
     equal,
     floor,
     floor_divide,
+    greater,
     greater_equal,
     isnan,
     less,
@@ -39,12 +41,18 @@ from .gather import gather, gather_elements
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
 from .sort import sort_along
-from .structure import broadcast_to, reshape, transpose
+from .structure import (
+    broadcast_to,
+    concat,
+    is_positive,
+    is_zero,
+    may_guard,
+    reshape,
+    transpose,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from onnxjit._core.program import Value
 
 __all__ = ["ROWS"]
 
@@ -56,13 +64,15 @@ class _Ordered:
 
     Attributes
     ----------
+    count : int or Dim
+        How many elements go into each result.
     values : (n, ...) Value
         In order, NaN last.
     kept : tuple
         Shape of the result of a reduction that drops or keeps the axes.
     """
 
-    __slots__ = ("kept", "values")
+    __slots__ = ("count", "kept", "values")
 
     def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
         x = as_array(a)
@@ -76,14 +86,22 @@ class _Ordered:
             n = n * x.shape[i]
         joined = reshape(transpose(x, [*axes, *rest]), (n, *(x.shape[i] for i in rest)))
         self.values = sort_along(joined, 0)
+        self.count = n
         keep = keepdims is not NO_VALUE and bool(keepdims)
         shape = [1 if i in axes else m for i, m in enumerate(x.shape)]
         self.kept: Final = tuple(shape) if keep else joined.shape[1:]
 
-    @property
-    def count(self) -> DimLike:
-        """How many elements go into each result."""
-        return self.values.shape[0]
+    def allow_nothing(self) -> Value | None:
+        """Let elements be read where there may be none; return whether there are some.
+
+        None means that there are: a guard tells for calls, so that only models have to ask.
+        """
+        if is_positive(self.count) or (isinstance(self.count, Dim) and may_guard(self.count)):
+            return None
+        row = broadcast_to(as_value(0, self.values.dtype), (1, *self.values.shape[1:]))
+        self.values = concat([self.values, row], 0)
+        some: Value = greater(_number(self.count), as_value(0, INT64))
+        return some
 
     def at(self, places: Value) -> Value:
         """Return the elements at places."""
@@ -93,7 +111,7 @@ class _Ordered:
         """Whether there is a NaN, which then is last."""
         if self.values.dtype.kind != "f":
             return None
-        met: Value = isnan(self.at(as_value(-1, INT64)))
+        met: Value = isnan(self.at(_number(self.count - 1)))
         return met
 
 
@@ -136,8 +154,9 @@ def median(
     dtype = ordered.values.dtype
     wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind == "f" else FLOAT64)
     narrow = dtype if dtype.kind == "f" else FLOAT64
-    if same(n, 0):
+    if is_zero(n):
         return broadcast_to(as_value(np.nan, narrow), ordered.kept)
+    some = ordered.allow_nothing()
     low = cast(ordered.at(_number((n - 1) // 2)), wide)
     high = cast(ordered.at(_number(n // 2)), wide)
     middle = divide(add(low, high), as_value(2, wide))
@@ -149,6 +168,8 @@ def median(
     met = ordered.nan_met()
     if met is not None:
         middle = pick(met, as_value(np.nan, narrow), middle)
+    if some is not None:
+        middle = pick(some, middle, as_value(np.nan, narrow))
     return reshape(_without_negative_zero(middle), ordered.kept)
 
 
@@ -176,9 +197,11 @@ def nanmedian(
     """
     ordered = _Ordered(a, axis, keepdims)
     values = ordered.values
-    if values.dtype.kind != "f" or same(ordered.count, 0):
+    if values.dtype.kind != "f" or is_zero(ordered.count):
         return median(a, axis, keepdims=keepdims is not NO_VALUE and keepdims)
     number = count_true(logical_not(isnan(values)), (0,), keepdims=True)
+    some = ordered.allow_nothing()
+    values = ordered.values
     zero, one, two = (as_value(i, INT64) for i in range(3))
     below = maximum(floor_divide(subtract(number, one), two), zero)
     # of NaN alone this is the first, a NaN
@@ -188,6 +211,8 @@ def nanmedian(
     middle = divide(add(cast(low, wide), cast(high, wide)), as_value(2, wide))
     odd = equal(remainder(number, two), one)
     result = pick(odd, low, cast(middle, values.dtype))
+    if some is not None:
+        result = pick(some, result, as_value(np.nan, values.dtype))
     return reshape(_without_negative_zero(result), ordered.kept)
 
 
@@ -305,7 +330,7 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
     ValueError
         A known one is out of range.
     """
-    weak = type(q) in {int, float}
+    weak = type(q) in {int, float} or (isinstance(q, Value) and q.weak)
     value = as_array(q)
     if scale != 1:
         value = divide(value, scale)

@@ -61,7 +61,7 @@ def tile(A: Any, reps: Any) -> Value:  # noqa: N803  NumPy's name
     """
     x = as_array(A)
     counts = as_shape(reps)
-    if any(isinstance(r, int) and r < 0 for r in counts):
+    if any(map(structure.is_negative, counts)):
         msg = "negative dimensions are not allowed"
         raise ValueError(msg)
     rank = max(x.ndim, len(counts))
@@ -117,7 +117,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     counts = as_array(repeats) if count is None or isinstance(count, Value) else None
     if counts is None:
         assert isinstance(count, (int, Dim))
-        if isinstance(count, int) and count < 0:
+        if structure.is_negative(count):
             msg = "negative dimensions are not allowed"
             raise ValueError(msg)
         return repeated(x, count, at)
@@ -169,7 +169,7 @@ def resize(a: Any, new_shape: Any) -> Value:
     Reshape, Gather.
     """
     shape = as_shape(new_shape)
-    if any(isinstance(n, int) and n < 0 for n in shape):
+    if any(map(structure.is_negative, shape)):
         msg = "all elements of `new_shape` must be non-negative"
         raise ValueError(msg)
     return resized(as_array(a), shape)
@@ -321,7 +321,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
     x = cast(x, x.dtype)
     pairs = [(as_size(a, "a pad width"), as_size(b, "a pad width"))
              for a, b in _pairs(pad_width, x.ndim)]  # fmt: skip
-    if any(isinstance(n, int) and n < 0 for pair in pairs for n in pair):
+    if any(structure.is_negative(n) for pair in pairs for n in pair):
         msg = "index can't contain negative values"
         raise ValueError(msg)
     if not x.ndim:

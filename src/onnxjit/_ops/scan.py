@@ -17,10 +17,10 @@ from onnxjit._core.program import Value
 from onnxjit._core.region import loop
 
 from .cast import cast
-from .elementwise import add, greater, minimum, multiply, subtract
+from .elementwise import add, greater, minimum, multiply
 from .gather import gather
 from .reduce_exact import fold_halves
-from .structure import broadcast_to, concat, move_axis, reshape, squeeze, take_range
+from .structure import broadcast_to, concat, move_axis, squeeze, take_range
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -63,23 +63,26 @@ def _running(node: str) -> Callable[..., Handle]:
 def _by_scan(e: Emit, equation: Equation, x: Handle, first: Handle) -> Handle:
     """Write a running product where CumProd is missing: one step after another.
 
-    A row of ones comes first, because Scan refuses an empty axis.
+    A row of ones comes first, because Scan refuses an empty axis.  The axis is the first one:
+    onnxruntime divides by zero where Scan moves another axis of an array without elements,
+    which ends the process.
     """
-    axis = equation.params["axis"]
-    at = e.const(np.array([axis], np.int64))
-    longer = e.op("Concat", e.op("Unsqueeze", first, at), x, axis=axis)
+    axis, rank = equation.params["axis"], len(equation.inputs[0].shape)
+    there = [axis, *(i for i in range(rank) if i != axis)]
+    back = [there.index(i) for i in range(rank)]
+    at = e.const(np.array([0], np.int64))
+    rows = e.op("Transpose", x, perm=there) if axis else x
     _, rows = e.multi(
         "Scan",
         first,
-        longer,
+        e.op("Concat", e.op("Unsqueeze", first, at), rows, axis=0),
         out=(x.dtype, x.dtype),
         body=e.block(equation, 0),
         num_scan_inputs=1,
-        scan_input_axes=[axis],
-        scan_output_axes=[axis],
     )
     start, end = (e.const(np.array([n], np.int64)) for n in (1, np.iinfo(np.int64).max))
-    return e.op("Slice", rows, start, end, at)
+    rows = e.op("Slice", rows, start, end, at)
+    return e.op("Transpose", rows, perm=back) if axis else rows
 
 
 CUMSUM: Final = Op(
@@ -144,20 +147,21 @@ def _in_order(combine: Combine, rows: Value) -> Value:
 def _each_in_order(combine: Combine, rows: Value) -> Value:
     """Return the totals up to each row.
 
-    A Loop stacks what it was given, so that it runs at least once: one that never runs does
-    not know the shape of its rows.
+    A row of zeros comes last: a Loop that never runs does not know the shape of its rows, so
+    this one runs once more than there are rows.
     """
     n = rows.shape[0]
+    rows = concat([rows, _row(as_value(0, rows.dtype), rows.shape[1:])], 0)
     first = squeeze(take_range(rows, 0, 0, 1), [0])
     one = as_value(1, INT64)
-    end = subtract(cast(dim_value(n), INT64), one)
+    end = cast(dim_value(n), INT64)
 
     def step(i: Value, total: Value) -> tuple[list[Value], list[Value]]:
         row = gather(rows, minimum(add(i, one), end))
         return [combine(total, row)], [total]
 
-    _, (totals,) = loop(n, step, [first])
-    return reshape(totals, rows.shape)
+    _, (totals,) = loop(n + 1, step, [first])
+    return take_range(totals, 0, 0, n)
 
 
 def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -> Value:
@@ -166,7 +170,7 @@ def running(combine: Combine, x: Value, axis: int, start: Value | None = None) -
     Parameters
     ----------
     start : () value, optional
-        What comes before the first element; without it the axis must not be empty.
+        What comes before the first element.
 
     Notes
     -----

@@ -18,6 +18,7 @@ from .cast import cast
 from .convert import as_array
 from .elementwise import (
     add,
+    equal,
     isnan,
     less,
     less_equal,
@@ -33,11 +34,12 @@ from .elementwise import (
 )
 from .gather import compress, gather
 from .gather import nonzero as places_of
-from .reduce import count_true, reduce_any
+from .reduce import count_true, reduce_all, reduce_any
 from .row import Function, Ufunc, function
 from .scan import cumsum
+from .shape import joint_shape
 from .structure import as_1d, broadcast_to, iota, reshape, squeeze, take_range, transpose
-from .ufunc import promoted
+from .ufunc import as_weak, promoted
 from .ufunc_methods import as_truth
 
 if TYPE_CHECKING:
@@ -284,9 +286,9 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     rising = searchsorted(edges, wanted, side)
     if same(n, 0) or same(n, 1):
         return rising
-    ends = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
-    first, last = (reshape(end, ()) for end in ends)
-    return pick(before(last, first), _falling(edges, wanted, side), rising)
+    first, last = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
+    falling = reduce_any(before(last, first), (0,))  # false for no edges
+    return pick(falling, _falling(edges, wanted, side), rising)
 
 
 def _falling(edges: Value, wanted: Value, side: str) -> Value:
@@ -492,3 +494,21 @@ def _among_sorted(x: Value, others: Value) -> Value:
     padded = concat([ordered, as_value(np.zeros(1), x.dtype)], 0)
     hit: Value = logical_and(inside, logical_not(not_equal(gather(padded, place), x)))
     return hit
+
+
+@function(ROWS, np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Value | bool:
+    """Whether two arrays broadcast to equal ones, as a bool.
+
+    Notes
+    -----
+    Equal, ReduceMin.
+    """
+    x, y = as_array(a1), as_array(a2)
+    try:
+        joint_shape([x.shape, y.shape])
+    except ValueError:
+        return False
+    same_everywhere: Value = equal(*promoted(x, y))
+    every = tuple(range(same_everywhere.ndim))
+    return as_weak(reduce_all(same_everywhere, every))

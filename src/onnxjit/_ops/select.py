@@ -20,7 +20,7 @@ from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
 from .gather import gather, gather_elements
 from .row import Function, Ufunc, function
-from .structure import broadcast_to, concat, squeeze, take_range, unsqueeze
+from .structure import broadcast_to, concat, is_zero, squeeze, take_range, unsqueeze
 from .ufunc import promoted, ufunc_call
 from .views import ReshapeView
 
@@ -514,7 +514,7 @@ def _check_samples(xp: Value, fp: Value, period: Any) -> None:
     if xp.ndim != 1 or fp.ndim != 1:
         msg = "Data points must be 1-D sequences" if period is not None else _NOT_1D
         raise ValueError(msg)
-    if xp.shape[0] == 0:
+    if is_zero(xp.shape[0]):
         msg = "array of sample points is empty"
         raise ValueError(msg)
     if xp.shape[0] != fp.shape[0]:

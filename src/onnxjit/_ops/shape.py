@@ -22,7 +22,7 @@ from .basic import IndexView, Span, whole
 from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
-from .structure import Shape, broadcast_to, reshape, unsqueeze
+from .structure import Shape, broadcast_to, is_negative, reshape, unsqueeze
 from .views import (
     BroadcastView,
     ChainView,
@@ -55,7 +55,7 @@ def target_shape(old: Shape, new: Any) -> Shape:
     """
     sizes = as_shape(new)
     total = dim_prod(old)
-    open_at = [i for i, n in enumerate(sizes) if isinstance(n, int) and n < 0]
+    open_at = [i for i, n in enumerate(sizes) if is_negative(n)]
     if len(open_at) > 1:
         msg = "can only specify one unknown dimension"
         raise ValueError(msg)
@@ -371,7 +371,7 @@ def broadcast_to_row(array: Any, shape: Any) -> View:
     """
     x = as_array(array)
     wanted = as_shape(shape)
-    if any(isinstance(n, int) and n < 0 for n in wanted):
+    if any(map(is_negative, wanted)):
         msg = "all elements of broadcast shape must be non-negative"
         raise ValueError(msg)
     if x.ndim > len(wanted):

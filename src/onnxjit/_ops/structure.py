@@ -79,6 +79,13 @@ def is_zero(n: DimLike) -> bool:
     return same(n, 0) or (isinstance(n, Dim) and may_guard(n) and n == 0)
 
 
+def is_negative(n: DimLike) -> bool:
+    """Whether a number is below 0; takes a guard where the example may decide."""
+    if isinstance(n, int):
+        return n < 0
+    return not is_nonnegative(n) and may_guard(n) and n < 0
+
+
 def ints(e: Emit, values: Sequence[int]) -> Handle:
     """Return a constant int64 vector."""
     return e.const(np.array(values, np.int64))

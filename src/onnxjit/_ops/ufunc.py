@@ -17,6 +17,7 @@ from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast, to_dtype
+from .core_axes import core_axes
 from .elementwise_base import joined_shape, keep
 from .elementwise_where import choose
 from .structure import broadcast_to
@@ -36,8 +37,9 @@ __all__ = [
     "weak_unary",
 ]
 
+#: Python types that take the other operand's dtype; bool is a dtype like the others
 _WEAK_TYPES: Final[dict[str, type]] = {
-    "b": bool, "i": int, "u": int, "O": int, "f": float, "c": complex,
+    "i": int, "u": int, "O": int, "f": float, "c": complex,
 }  # fmt: skip
 
 
@@ -72,15 +74,19 @@ def _operand(x: Any) -> Operand:
     return as_value(x)
 
 
+def _is_weak(x: Operand) -> bool:
+    return isinstance(x, _Big) or (x.weak and x.dtype.kind in _WEAK_TYPES)
+
+
 def _descriptor(x: Operand) -> Any:
     if isinstance(x, _Big):
         return int
-    return _WEAK_TYPES[x.dtype.kind] if x.weak else x.dtype.numpy
+    return _WEAK_TYPES[x.dtype.kind] if _is_weak(x) else x.dtype.numpy
 
 
 def _descriptors(operands: Sequence[Operand]) -> list[Any]:
     """Return what NumPy resolves dtypes from; Python scalars alone have default dtypes."""
-    if any(isinstance(x, Value) and not x.weak for x in operands):
+    if not all(map(_is_weak, operands)):
         return [_descriptor(x) for x in operands]
     return [int if isinstance(x, _Big) else x.dtype.numpy for x in operands]
 
@@ -132,9 +138,9 @@ def resolve(
 def result_type(*values: Any) -> DType:
     """Return ``np.result_type`` of values, weak Python scalars included."""
     operands = [_operand(v) for v in values]
-    strong = [_descriptor(v) for v in operands if isinstance(v, Value) and not v.weak]
+    strong = [_descriptor(v) for v in operands if not _is_weak(v)]
     # np.result_type looks at kinds only for instances of Python's types
-    weak = [_descriptor(v)(0) for v in operands if not isinstance(v, Value) or v.weak]
+    weak = [_descriptor(v)(0) for v in operands if _is_weak(v)]
     return from_numpy(np.result_type(*strong, *weak))
 
 
@@ -231,7 +237,7 @@ def filled(x: Value, answer: bool) -> Value:
 # --- the call -----------------------------------------------------------------------------
 
 
-def ufunc_call(
+def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     row: Ufunc,
     inputs: Sequence[Any],
     *,
@@ -240,6 +246,9 @@ def ufunc_call(
     casting: str = "same_kind",
     where: Any = True,
     out: Any = None,
+    axis: Any = None,
+    axes: Any = None,
+    keepdims: Any = False,
 ) -> Any:
     """Return what a ufunc gives: one value, or a tuple for several outputs.
 
@@ -257,6 +266,8 @@ def ufunc_call(
     out : Value, or tuple of Value or None, optional
         What results are written to: takes part in dtype checks and, with ``where``, gives
         the other elements.  Results have its shape; casting to its dtype is the caller's.
+    axis, axes, keepdims
+        Core axes of generalised ufuncs.
 
     Raises
     ------
@@ -265,7 +276,8 @@ def ufunc_call(
     """
     ufunc = row.numpy
     operands = [x if type(x) is Value else _operand(x) for x in inputs]
-    if out is None and where is True and dtype is None and signature is None:
+    core = core_axes(ufunc, axis, axes, keepdims)
+    if core is None and out is None and where is True and dtype is None and signature is None:
         quick = _quick(row, operands, casting)
         if quick is not None:
             return quick
@@ -281,7 +293,10 @@ def ufunc_call(
     results: Any = _compared_beyond(ufunc.__name__, operands, dtypes)
     if results is None:
         cast_operands = [at_dtype(x, t) for x, t in zip(operands, dtypes, strict=False)]
-        results = row.implementation(*cast_operands)
+        if core is None:
+            results = row.implementation(*cast_operands)
+        else:
+            results = core.placed(row.implementation(*core.last(cast_operands)))
     several: tuple[Value, ...] = results if isinstance(results, tuple) else (results,)
     made = tuple(_placed(r, o, where) for r, o in zip(several, outs, strict=True))
     return made if isinstance(results, tuple) else made[0]

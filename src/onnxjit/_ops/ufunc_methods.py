@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value
-from onnxjit._core.dims import dim_prod, same
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import as_value, bind_one
+from onnxjit._core.dims import has_data, same
 from onnxjit._core.dtypes import BOOL, INT64, UINT64, DType, from_numpy
+from onnxjit._core.op import Op
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
@@ -57,7 +59,8 @@ from .ufunc import ufunc_call
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onnxjit._core.program import Value
+    from onnxjit._core.op import Emit, Handle
+    from onnxjit._core.program import Equation, Value
 
 __all__ = ["ufunc_accumulate", "ufunc_outer", "ufunc_reduce"]
 
@@ -245,6 +248,27 @@ def _nothing(ufunc: np.ufunc) -> ValueError:
     )
 
 
+def _first(ufunc: np.ufunc) -> Op:
+    """Return the operation that reads the first element along the last axis."""
+
+    def lower(e: Emit, equation: Equation, x: Handle) -> Handle:
+        return e.op("Gather", x, e.const(0, INT64), axis=equation.inputs[0].ndim - 1)
+
+    return Op(
+        f"first_{ufunc.__name__}",
+        result=lambda x: Tensor(x.dtype, x.shape[:-1]),
+        lower={13: lower},
+        evaluate=lambda x: x[..., 0],
+        may_fail=True,
+        error=lambda _: _nothing(ufunc),
+    )
+
+
+_FIRST: Final[dict[np.ufunc, Op]] = {
+    ufunc: _first(ufunc) for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)
+}
+
+
 def _mask(where: Any) -> Value | None:
     if where is True or where is NO_VALUE:
         return None
@@ -327,6 +351,10 @@ def ufunc_reduce(
     if numpy.identity is None and not starts and _is_empty(value, axes):
         raise _nothing(numpy)
     total = known.reduce(value, axes, keepdims=keep)
+    if numpy.identity is None and not starts and any(has_data(value.shape[i]) for i in axes):
+        # only the run knows whether there is a first element, and fails if there is none
+        first = bind_one(_FIRST[numpy], merge_axes(value, axes))
+        total = known.combine(total, reshape(first, total.shape))
     if starts:
         total = known.combine(as_array(initial, value.dtype), total)
     return total
@@ -363,10 +391,10 @@ def _reduce_in_order(
     start: Value | None = None
     if initial is not NO_VALUE and initial is not None:
         start = as_array(initial, x.dtype)
-    elif _is_empty(x, axes):
-        if numpy.identity is None or initial is None:
-            raise _nothing(numpy)
+    elif numpy.identity is not None and initial is NO_VALUE:
         start = as_array(numpy.identity, x.dtype)
+    elif _is_empty(x, axes):
+        raise _nothing(numpy)
     return reshape(fold(combiner(ufunc), merged, merged.ndim - 1, start), shape)
 
 

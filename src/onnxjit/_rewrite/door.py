@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit.errors import OnnxJitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,6 +133,12 @@ class Door:
             state.check_store(iterable, "iterator", " is advanced")
         state.whole(iterable)
         return iterable
+
+    def caught(self) -> None:
+        """Raise the exception of a handler again if plain NumPy would not have raised it."""
+        error = sys.exc_info()[1]
+        if isinstance(error, OnnxJitError):
+            raise error
 
     def contains(self, item: Any, container: Any) -> Any:
         state = _session()

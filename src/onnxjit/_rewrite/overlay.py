@@ -76,6 +76,29 @@ class _ModuleView(ModuleType):
         return value if state is None else substitute(state, value)
 
 
+class _UfuncView:
+    """A ufunc as code without source sees it: calls and methods are routed."""
+
+    __slots__ = ("__wrapped__", "_routed")
+
+    def __init__(self, ufunc: np.ufunc, routed: Any) -> None:
+        self.__wrapped__ = ufunc
+        self._routed = routed
+
+    __class__ = property(lambda _: np.ufunc)  # for isinstance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._routed(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.__wrapped__, name)
+        state = SESSION.get()
+        return value if state is None else substitute(state, value)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+
 def _import(name: str, *args: Any, **kwargs: Any) -> Any:
     module = builtins.__import__(name, *args, **kwargs)
     state = SESSION.get()
@@ -89,7 +112,10 @@ def substitute(state: State, value: Any) -> Any:
     if isinstance(value, _ROUTED):
         from onnxjit._rewrite.route import route
 
-        return route(state, value)
+        routed = route(state, value)
+        if isinstance(value, np.ufunc) and routed is not value:
+            return _UfuncView(value, routed)
+        return routed
     return value
 
 

@@ -235,6 +235,8 @@ class StoreRewriter(ast.NodeTransformer):
         if node.type is not None:
             node.type = self.visit(node.type)
         prelude = self.outer_stores(node, {node.name} if node.name else ())
+        # a refusal is not an error of the user's code: the handler would hide it
+        prelude.insert(0, self._statement("caught", at=node))
         node.body = [*prelude, *self.statements(node.body)]
         return node
 

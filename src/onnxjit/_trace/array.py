@@ -237,6 +237,17 @@ class Array(Operators, Methods):
             axes = axes[::-1]
         return self._view(TransposeView(axes))
 
+    def _lies_turned(self) -> bool:
+        """Whether it lies in memory in Fortran order, and not in C order."""
+        if self._nd is not None or self._kind != ARRAY:
+            return False
+        storage = self._storage
+        self._trace_layout(storage.layout)
+        at = walk(storage.value.shape, storage.layout, self._views, guard=True)
+        return not is_contiguous(at.shape, at.strides, guard=True) and is_contiguous(
+            at.shape[::-1], at.strides[::-1], guard=True
+        )
+
     def _settled_argument(self) -> bool:
         """Whether this handle is its argument itself, deciding what is left open."""
         if any(isinstance(view, ContiguousView) for view in self._views):

@@ -38,6 +38,7 @@ from .convert import (
 from .doors import DOORS
 from .layout import Layout, lies
 from .outputs import refuse_write, write_result, write_ufunc_result
+from .reduced import REDUCES, in_dtype_of
 from .trace import Tracer, current_tracer, dim_array, layout_of
 
 if TYPE_CHECKING:
@@ -232,34 +233,40 @@ def _record(
         return _record_view(row, given)
     if row.writes is not None:
         return _record_write(row, given)
-    result = _call(row, to_values(given))
-    if out is not None:
-        return write_result(out, result, row.numpy.__name__)
-    lie = lies(row.numpy, arrays, kwargs.get("order"))
-    return to_arrays(result, scalar=row.scalar, layout=lie)
+    if out is None:
+        lie = lies(row.numpy, arrays, kwargs.get("order"))
+        return to_arrays(_call(row, to_values(given)), scalar=row.scalar, layout=lie)
+    given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
+    casting = "unsafe" if row.numpy in REDUCES else "same_kind"
+    return write_result(out, _call(row, to_values(given)), row.numpy.__name__, casting)
 
 
 def _record_view(row: Function, given: dict[str, Any]) -> Any:
     first = next(iter(given))
     base = given[first]
     if _signature(row).parameters[first].kind is inspect.Parameter.VAR_POSITIONAL:
-        each = tuple(_viewed(row, {**given, first: (x,)}, first, x) for x in base)
+        each = tuple(_viewed(row, given, first, x, several=True) for x in base)
         return each[0] if len(each) == 1 else each
     return _viewed(row, given, first, base)
 
 
-def _viewed(row: Function, given: dict[str, Any], first: str, base: Any) -> Any:
-    """Return the views of one array that a call makes."""
+def _viewed(
+    row: Function, given: dict[str, Any], first: str, base: Any, *, several: bool = False
+) -> Any:
+    """Return the views of one array that a call makes; it may be one of `several` operands."""
     if not isinstance(base, Array):
         base = wrap(as_array(to_values(base)))
     elif base._nd is not None:
         base = constant_array(base._nd, base._kind)
     order = given.get("order")
-    if order in _AS_IT_LIES and base.ndim > 1:
+    if order in _AS_IT_LIES and row.numpy is np.reshape:
+        # the elements are put down in the order in which they are read
+        given = {**given, "order": "F" if base._lies_turned() else "C"}
+    elif order in _AS_IT_LIES and base.ndim > 1:
         base, given = base._in_memory_order(order), {**given, "order": "C"}
     is_scalar = base._kind == SCALAR and row.numpy not in _MAKE_ARRAYS
     kind = SCALAR if row.scalar or is_scalar else ARRAY
-    seen = (base._value,) if isinstance(given[first], tuple) else base._value
+    seen = (base._value,) if several else base._value
     result = _call(row, {**to_values(to_numpy(given)), first: seen})
 
     def finish(r: Any) -> Any:
@@ -408,7 +415,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "outer": ufunc_outer,
     "reduceat": ufunc_reduceat,
 }
-_WEAK: Final[dict[str, type]] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+_WEAK: Final[dict[str, type]] = {"i": int, "u": int, "f": float, "c": complex}
 #: ufunc -> how ScatterND combines, and whether the operand is negated first
 _AT: Final = {
     np.add: ("add", False), np.subtract: ("add", True), np.multiply: ("mul", False),
@@ -423,7 +430,9 @@ def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
         raise UnsupportedError(msg)
     reduction, negate = _AT[row.numpy]
     operand = as_array(value)
-    operand_type: Any = _WEAK[operand.dtype.kind] if operand.weak else operand.dtype.numpy
+    operand_type: Any = operand.dtype.numpy
+    if operand.weak:
+        operand_type = _WEAK.get(operand.dtype.kind, operand_type)
     result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
     if result != target.dtype.numpy:
         # NumPy casts back after each element
@@ -448,9 +457,13 @@ def _ufunc_method(
     kwargs.pop("out", None)
     given = {k: v for k, v in to_values(kwargs).items() if v is not np._NoValue}
     values = [to_values(x) for x in inputs]
+    reduces = method in ("reduce", "accumulate", "reduceat")
+    if out is not None and reduces and len(values) < (4 if method == "reduceat" else 3):
+        given = in_dtype_of(out[0], row.numpy, given, inputs[0])
     result = _METHODS[method](row, *values, **given)
     if out is not None:
-        return write_result(out[0], result, f"{row.numpy.__name__}.{method}")
+        casting = "unsafe" if reduces else "same_kind"
+        return write_result(out[0], result, f"{row.numpy.__name__}.{method}", casting)
     func = row.numpy if method == "accumulate" else getattr(row.numpy, method)
     return to_arrays(result, scalar=True, layout=lies(func, inputs, None))
 

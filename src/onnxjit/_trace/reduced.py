@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dtype of reductions with ``out=``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from onnxjit._ops.convert import as_array
+
+from .array import Array
+from .convert import to_values
+
+__all__ = ["REDUCES", "in_dtype_of"]
+
+#: functions that reduce or accumulate by a ufunc
+REDUCES: Final[dict[Any, np.ufunc]] = {
+    np.sum: np.add, np.prod: np.multiply, np.cumsum: np.add, np.cumprod: np.multiply,
+    np.max: np.maximum, np.amax: np.maximum, np.min: np.minimum, np.amin: np.minimum,
+    np.any: np.logical_or, np.all: np.logical_and,
+}  # fmt: skip
+
+
+def in_dtype_of(
+    out: Any, ufunc: np.ufunc | None, given: dict[str, Any], x: Any
+) -> dict[str, Any]:
+    """Return keywords of a reduction with the dtype that `out` and `x` have together.
+
+    The dtype of `out` takes the part of the first operand, and small integers stay small.
+    """
+    if given.get("dtype") is not None or not isinstance(out, Array):
+        return given
+    if ufunc is None or ufunc not in (np.add, np.multiply):
+        return given
+    operand = as_array(to_values(x)).dtype.numpy
+    found = ufunc.resolve_dtypes((out.dtype, operand, None), casting="unsafe", reduction=True)
+    return {**given, "dtype": found[0]}
