@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
-from onnxjit._core.dims import Dim, DimLike, same
+from onnxjit._core.dims import Dim, DimLike
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
 from onnxjit.errors import UnsupportedError
 
@@ -38,8 +38,9 @@ from .elementwise import where as pick
 from .gather import gather, gather_elements
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import NUMBERS, call, calls, reductions, within
 from .sort import sort_along
-from .structure import broadcast_to, reshape, transpose
+from .structure import broadcast_to, is_zero, reshape, transpose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,7 @@ def _number(n: DimLike) -> Value:
 # --- median ----------------------------------------------------------------------------------
 
 
-@function(ROWS, np.median, scalar=True)
+@function(ROWS, np.median, scalar=True, ulp=within(4), samples=reductions(values="nearly"))
 def median(
     a: Any,
     axis: Any = None,
@@ -136,7 +137,7 @@ def median(
     dtype = ordered.values.dtype
     wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind == "f" else FLOAT64)
     narrow = dtype if dtype.kind == "f" else FLOAT64
-    if same(n, 0):
+    if is_zero(n):
         return broadcast_to(as_value(np.nan, narrow), ordered.kept)
     low = cast(ordered.at(_number((n - 1) // 2)), wide)
     high = cast(ordered.at(_number(n // 2)), wide)
@@ -161,7 +162,7 @@ def _is_odd(n: DimLike) -> Value:
     return cast(_number(n % 2), BOOL)
 
 
-@function(ROWS, np.nanmedian, scalar=True)
+@function(ROWS, np.nanmedian, scalar=True, ulp=within(4), samples=reductions(values="nearly"))
 def nanmedian(
     a: Any,
     axis: Any = None,
@@ -176,7 +177,7 @@ def nanmedian(
     """
     ordered = _Ordered(a, axis, keepdims)
     values = ordered.values
-    if values.dtype.kind != "f" or same(ordered.count, 0):
+    if values.dtype.kind != "f" or is_zero(ordered.count):
         return median(a, axis, keepdims=keepdims is not NO_VALUE and keepdims)
     number = count_true(logical_not(isnan(values)), (0,), keepdims=True)
     zero, one, two = (as_value(i, INT64) for i in range(3))
@@ -242,6 +243,8 @@ _DISCRETE: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "closest_observation": _stepped(0.5, _on_odd_step),
 }
 _BETWEEN: Final = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS)
+#: methods that samples use
+_CHECKED: Final = ("lower", "nearest", "midpoint", "hazen", "weibull", "inverted_cdf")
 
 
 def _virtual(method: str, n: Value, q: Value) -> Value:
@@ -349,7 +352,16 @@ def _quantile(
     return reshape(result, (*q.shape, *ordered.kept))
 
 
-@function(ROWS, np.quantile, scalar=True)
+@function(
+    ROWS, np.quantile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.wide(7), 0.3), call(m(3, 4), 0.3, axis=0),
+        call(m(3, 4), [0, 0.3, 1], axis=-1, keepdims=True), call(m(2, 3, 2), 0.3, axis=(0, 2)),
+        call(m(4, 3), np.array([[1, 0.3]]), 0),
+        *(call(m(6), 0.3, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(0.3), 0),
+    ], NUMBERS),
+)  # fmt: skip
 def quantile(
     a: Any,
     q: Any,
@@ -398,7 +410,16 @@ def quantile(
     return _quantile(a, fractions, weak, axis, method, keepdims, weights)
 
 
-@function(ROWS, np.percentile, scalar=True)
+@function(
+    ROWS, np.percentile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.wide(7), 30), call(m(3, 4), 30, axis=0),
+        call(m(3, 4), [0, 30, 100], axis=-1, keepdims=True), call(m(2, 3, 2), 30, axis=(0, 2)),
+        call(m(4, 3), np.array([[100, 30]]), 0),
+        *(call(m(6), 30, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(30), 0),
+    ], NUMBERS),
+)  # fmt: skip
 def percentile(
     a: Any,
     q: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value
-from onnxjit._core.dims import dim_prod, same
+from onnxjit._core.dims import same
 from onnxjit._core.dtypes import BOOL, INT64, UINT64, DType, from_numpy
 from onnxjit.errors import UnsupportedError
 
