@@ -55,6 +55,7 @@ BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.allclose": (np.allclose, X, Y),
     "numpy.apply_over_axes": (lambda m: np.apply_over_axes(np.sum, m, [0]), M),
     "numpy.array_equal": (np.array_equal, X, Y),
+    "numpy.array_equiv": (np.array_equiv, X, Y),
     "numpy.corrcoef": (np.corrcoef, M),
     "numpy.cov": (lambda x, y: np.cov(x, y, ddof=0), X, Y),
     "numpy.einsum_path": (lambda m: np.einsum_path("ij,jk", m, m)[0], M),

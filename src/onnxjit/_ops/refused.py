@@ -34,7 +34,7 @@ _REASONS: Final = {
         ),
     },
     "NumPy computes it in C, and it has no row yet": {
-        "numpy": "apply_along_axis array_equiv convolve correlate packbits poly polymul unpackbits",
+        "numpy": "apply_along_axis convolve correlate packbits poly polymul unpackbits",
     },
     "its steps depend on array data": {
         "numpy": ("geomspace i0 min_scalar_type nanpercentile nanquantile polydiv trim_zeros"),
