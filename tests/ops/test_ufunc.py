@@ -97,7 +97,13 @@ def test_every_small_value(row: Ufunc) -> None:
     run_samples(row, _values(row), together=1)
 
 
+#: the sign of a NaN can be read from opset 26 on
+FIRST_OPSETS = {np.signbit: 26}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("row", [*UNARY, *BINARY], ids=name_of)
 def test_every_small_value_at_some_opsets(row: Ufunc) -> None:
-    run_samples(row, _values(row), lambda _: (13, 14, 18, 21, 26, 28), together=1)
+    first = FIRST_OPSETS.get(row.numpy, 13)
+    opsets = [n for n in (13, 14, 18, 21, 26, 28) if n >= first]
+    run_samples(row, _values(row), lambda _: opsets, together=1)
