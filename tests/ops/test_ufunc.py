@@ -98,7 +98,7 @@ def test_every_small_value(row: Ufunc) -> None:
 
 
 #: the sign of a NaN can be read from opset 26 on
-FIRST_OPSETS = {np.signbit: 26}
+FIRST_OPSETS: dict[Any, int] = {np.signbit: 26}
 
 
 @pytest.mark.slow

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "qualified", "reason_of"]
+__all__ = ["BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "qualified", "reason_of", "refusal"]
 
 #: functions that run through NumPy's own Python source, traced like the user's code
 BY_SOURCE: Final = frozenset({
@@ -102,3 +104,11 @@ def reason_of(func: Callable[..., Any]) -> str | None:
     if isinstance(func, np.ufunc):
         return REFUSED_UFUNCS.get(func.__name__)
     return REFUSED.get(qualified(func))
+
+
+def refusal(func: Callable[..., Any]) -> UnsupportedError:
+    """Return the exception for a function or ufunc that a graph cannot hold."""
+    name = f"the ufunc {func.__name__}" if isinstance(func, np.ufunc) else qualified(func)
+    msg = f"{name} is not carried by onnxjit inside a trace"
+    reason = reason_of(func)
+    return UnsupportedError(f"{msg}: {reason}" if reason else msg)

@@ -17,7 +17,7 @@ from onnxjit._ops import table
 from onnxjit._ops.convert import as_array
 from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
-from onnxjit._ops.refused import qualified, reason_of
+from onnxjit._ops.refused import reason_of, refusal
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
 from onnxjit._ops.ufunc_methods import (
     ufunc_accumulate,
@@ -213,11 +213,9 @@ def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run NumPy's own Python source of a function on traced arrays."""
     tracer = _tracer()
     running = tracer.sources
-    reason = reason_of(func)
-    twin = DOORS.source(func) if reason is None else None
+    twin = DOORS.source(func) if reason_of(func) is None else None
     if twin is None or running.count(func) >= _SOURCE_DEPTH:
-        msg = f"{qualified(func)} is not carried by onnxjit inside a trace"
-        raise UnsupportedError(f"{msg}: {reason}" if reason else msg)
+        raise refusal(func)
     running.append(func)
     doors, tracer.doors = tracer.doors, 0
     try:
@@ -348,9 +346,7 @@ def _call_ufunc(
         return _folded(lambda: call(*numbers, **options), func, arrays, kwargs.get("order"))
     row = table.UFUNCS.get(ufunc)
     if row is None:
-        reason = reason_of(ufunc)
-        msg = f"the ufunc {ufunc.__name__} is not carried by onnxjit inside a trace"
-        raise UnsupportedError(f"{msg}: {reason}" if reason else msg)
+        raise refusal(ufunc)
     if method == "__call__":
         return _ufunc_call(row, inputs, dict(kwargs))
     return _ufunc_method(row, method, inputs, dict(kwargs))
