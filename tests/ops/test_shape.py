@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from onnxjit import jit_onnx
-
 from tests.ops.row_cases import Case, check, check_error
 
 OPSETS = (13, 18, 28)

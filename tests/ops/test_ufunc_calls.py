@@ -244,7 +244,7 @@ def test_weak_numbers() -> None:
 @pytest.mark.parametrize("opset", [13, 21, 28])
 def test_casts_equal_astype(opset: int) -> None:
     from onnxjit._ops.cast import to_dtype
-    from tests.ops.test_ufunc import special
+    from onnxjit._ops.samples import special
 
     for s in DTYPES:
         x = special(s)

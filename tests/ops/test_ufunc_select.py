@@ -10,9 +10,10 @@ import pytest
 
 from onnxjit._ops import select as rows
 from onnxjit._ops.row import Function
+from onnxjit._ops.samples import DTYPES as REAL
+from onnxjit._ops.samples import special
 from onnxjit._ops.select import ROWS
 from tests.ops.harness import exported, run
-from tests.ops.test_ufunc import REAL, special
 from tests.ops.test_ufunc_calls import same
 
 OPSETS = (13, 21, 28)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
-from onnxjit._eager.leaves import leaf_of
 from onnxjit._eager.boundary import as_eager, from_eager
+from onnxjit._eager.leaves import leaf_of
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.items import carried
 

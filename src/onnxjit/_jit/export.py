@@ -14,16 +14,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import onnx
 
+from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
 from onnxjit._core.program import Program, Value
-from onnxjit._core.bind import as_value, tracing
-from onnxjit._eager.leaves import ARRAY_LEAF, SCALAR_LEAF, Leaf, children, leaf_names, leaf_of
-from onnxjit._eager.leaves import map_tree
+from onnxjit._eager.leaves import (
+    ARRAY_LEAF,
+    SCALAR_LEAF,
+    Leaf,
+    children,
+    leaf_names,
+    leaf_of,
+    map_tree,
+)
 from onnxjit._eager.record import Recording, Result, record
 from onnxjit._eager.run import call_traced
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset
-
 from onnxjit._transform.pipeline import simplify
 from onnxjit.errors import AssumptionWarning, DataDependentError, SpecError
 from onnxjit.typing import ArraySpec, DTypeSpec

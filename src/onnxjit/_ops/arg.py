@@ -9,13 +9,13 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one
-from onnxjit._core.dims import same
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.op import Op
 
 from .convert import as_array, normalize_axis
 from .reduce_exact import reduced_shape, to_ordered
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import reductions
 from .structure import as_1d, is_zero, reshape
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def arg_along(find: Callable[..., Value], a: Any, axis: Any, keepdims: Any) -> V
     return find(x, at, keepdims=keep)
 
 
-@function(ROWS, np.argmax, scalar=True, api="argmax")
+@function(ROWS, np.argmax, scalar=True, api="argmax", samples=reductions(several=False))
 def argmax(a: Any, axis: int | None = None, *, keepdims: Any = NO_VALUE) -> Value:
     """Return the indices of the largest elements along an axis.
 
@@ -132,7 +132,7 @@ def argmax(a: Any, axis: int | None = None, *, keepdims: Any = NO_VALUE) -> Valu
     return arg_along(arg_max, a, axis, keepdims)
 
 
-@function(ROWS, np.argmin, scalar=True, api="argmin")
+@function(ROWS, np.argmin, scalar=True, api="argmin", samples=reductions(several=False))
 def argmin(a: Any, axis: int | None = None, *, keepdims: Any = NO_VALUE) -> Value:
     """Return the indices of the smallest elements along an axis.
 

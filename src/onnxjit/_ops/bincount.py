@@ -10,7 +10,7 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one
 from onnxjit._core.dims import DimLike, dim_max, symbols_of
-from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType
+from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, UINT64, DType
 from onnxjit._core.op import Op
 
 from .cast import cast, checked_astype
@@ -20,6 +20,7 @@ from .gather import Fresh, fresh_length
 from .product import same_length
 from .reduce import reduce_max
 from .row import Function, Ufunc, function
+from .samples import call, calls
 from .structure import broadcast_to, is_zero
 
 if TYPE_CHECKING:
@@ -79,7 +80,13 @@ def _length_of(x: Value, minlength: DimLike) -> DimLike | Fresh:
     return Fresh(dim)
 
 
-@function(ROWS, np.bincount)
+@function(
+    ROWS, np.bincount,
+    samples=calls(lambda m: [
+        call(m.counts(6, 20).astype(m.dtype)), call(m.counts(3, 8), weights=m(8)),
+        call(m.counts(3, 4), minlength=7), call(m.counts(1, 0)), call([1, 1, 4], m(3), 2),
+    ]),
+)  # fmt: skip
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
     """Count how often each nonnegative integer occurs.
 
@@ -109,7 +116,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
     -----
     ReduceMax, ScatterElements; before opset 16 Equal and ReduceSum over all pairs.
     """
-    values = checked_astype(as_array(x), np.int64, "safe")
+    values = as_array(x)
+    if values.dtype is UINT64:
+        values = cast(values, INT64)  # NumPy's exception: what does not fit is negative
+    values = checked_astype(values, np.int64, "safe")
     if values.ndim != 1:
         msg = (
             "object too deep for desired array"

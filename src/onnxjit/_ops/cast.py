@@ -14,6 +14,7 @@ from onnxjit._core.op import Emit, Handle, Op, Rule
 
 from .elementwise_base import Term, pick
 from .row import Function, Ufunc, function
+from .samples import DTYPES, call, calls
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Equation, Value
@@ -96,7 +97,8 @@ def cast(x: Value, dtype: DType) -> Value:
     Cast; float64 to float16 is rounded once (Cast rounds twice).
     """
     if x.known is not None:
-        return running_trace((x,)).constant(x.known.astype(dtype.numpy, copy=False))
+        with np.errstate(all="ignore"):  # a graph does not warn
+            return running_trace((x,)).constant(x.known.astype(dtype.numpy, copy=False))
     if x.dtype is dtype and not x.weak:
         return x
     return bind_one(CAST, x, dtype=dtype)
@@ -107,14 +109,20 @@ def to_dtype(dtype: Any) -> DType:
     return dtype if isinstance(dtype, DType) else from_numpy(np.dtype(dtype))
 
 
-@function(ROWS, np.astype, omits=("device",))
+@function(
+    ROWS, np.astype,
+    samples=calls(lambda m: [
+        *(call(m.special(20), np.dtype(t)) for t in DTYPES), call(m(2, 0), "f8"),
+        call(m(), "i2", copy=False),
+    ]),
+)  # fmt: skip
 def astype(
     x: Any,
     dtype: Any,
     /,
     *,
     copy: bool = True,  # noqa: ARG001  values are never shared
-    device: Any = None,  # noqa: ARG001  refused by the caller
+    device: Any = None,  # noqa: ARG001  checked by the caller
 ) -> Value:
     """Return an array of another dtype.
 

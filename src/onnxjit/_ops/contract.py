@@ -1,34 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contractions of several axes: tensordot, einsum, outer, kron, cross, norms."""
+"""Contractions of several axes: tensordot, einsum, outer, kron, cross, products of many."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import DimLike, broadcast_dim, dim_prod, require_equal, same
-from onnxjit._core.dtypes import BOOL, FLOAT64
-from onnxjit.errors import UnsupportedError
+from onnxjit._core.dtypes import BOOL
 
 from .cast import cast, to_dtype
-from .convert import as_array, normalize_axes, normalize_axis, plain_option
+from .convert import as_array, as_strong, normalize_axis
 from .elementwise import (
-    absolute,
-    maximum,
     multiply,
     negative,
-    not_equal,
-    power,
-    sqrt,
     subtract,
 )
 from .gather import gather_nd
 from .product import dot, matrix_product, size_text
-from .reduce import reduce_any, reduce_max, reduce_sum
+from .reduce import reduce_any, reduce_sum
 from .row import Function, Ufunc, function
+from .samples import call, calls, within
 from .structure import (
     as_1d,
     broadcast_to,
@@ -41,7 +35,6 @@ from .structure import (
     unsqueeze,
 )
 from .ufunc import promoted
-from .ufunc_methods import ufunc_reduce
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +63,15 @@ def _axis_pairs(axes: Any) -> tuple[list[int], list[int]]:
     return pair[0], pair[1]
 
 
-@function(ROWS, np.tensordot)
+@function(
+    ROWS, np.tensordot, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(3, 4), m(4, 2), 1), call(m(2, 3, 4), m(3, 4, 2)),
+        call(m(2, 3, 4), m(4, 3), axes=([1, 2], [1, 0])), call(m(2), m(3), axes=0),
+        call(m(2), 2, axes=0),
+        call(m(2, 0), m(0, 3), axes=1),
+    ]),
+)  # fmt: skip
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     """Sum products over pairs of axes.
 
@@ -95,7 +96,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     -----
     Transpose, Reshape, MatMul.
     """
-    x, y = promoted(as_array(a), as_array(b))
+    x, y = promoted(as_strong(a), as_strong(b))
     first, second = _axis_pairs(axes)
     env = running_trace().env
     fits = len(first) == len(second) and all(
@@ -115,13 +116,19 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     return reshape(matrix_product(rows, columns), shape)
 
 
-@function(ROWS, np.linalg.tensordot, api="tensordot")
+@function(
+    ROWS, np.linalg.tensordot, api="tensordot", ulp=within(1),
+    samples=calls(lambda m: [call(m(3, 4), m(4, 2), axes=1), call(m(2, 3, 4), m(3, 4, 2))]),
+)  # fmt: skip
 def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Value:
     """Sum products over pairs of axes; see `tensordot`."""
     return tensordot(x1, x2, axes)
 
 
-@function(ROWS, np.outer)
+@function(
+    ROWS, np.outer,
+    samples=calls(lambda m: [call(m.special(5), m(3)), call(m(2, 2), m()), call(m(0), m(3))]),
+)  # fmt: skip
 def outer(a: Any, b: Any) -> Value:
     """Return the products of each element of `a` with each of `b`, flattened.
 
@@ -129,12 +136,15 @@ def outer(a: Any, b: Any) -> Value:
     -----
     Mul.
     """
-    x, y = as_1d(as_array(a)), as_1d(as_array(b))
+    x, y = as_1d(as_strong(a)), as_1d(as_strong(b))
     result: Value = multiply(unsqueeze(x, [1]), y)
     return result
 
 
-@function(ROWS, np.linalg.outer)
+@function(
+    ROWS, np.linalg.outer,
+    samples=calls(lambda m: [call(m(5), m.special(3)), call(m(0), m(3)), call(m(2, 2), m(2))]),
+)  # fmt: skip
 def linalg_outer(x1: Any, x2: Any, /) -> Value:
     """Return the products of each element of one vector with each of another.
 
@@ -153,7 +163,13 @@ def linalg_outer(x1: Any, x2: Any, /) -> Value:
     return outer(x, y)
 
 
-@function(ROWS, np.kron, scalar=True)
+@function(
+    ROWS, np.kron, scalar=True,
+    samples=calls(lambda m: [
+        call(m(2, 3), m(3, 2)), call(m(4), m(2, 2)), call(m(), m(2)), call(m(2, 0), m(2, 2)),
+        call(m(2), 2), call(m(), m()),
+    ]),
+)  # fmt: skip
 def kron(a: Any, b: Any) -> Value:
     """Return the Kronecker product: a copy of `b` times each element of `a`.
 
@@ -161,7 +177,7 @@ def kron(a: Any, b: Any) -> Value:
     -----
     Mul, Reshape.
     """
-    x, y = as_array(a), as_array(b)
+    x, y = as_strong(a), as_strong(b)
     rank = max(x.ndim, y.ndim)
     if x.ndim == 0 or y.ndim == 0:
         result: Value = multiply(x, y)
@@ -216,7 +232,14 @@ def _cross(x: Value, y: Value) -> Value:
     return concat([first, second, third], third.ndim - 1)
 
 
-@function(ROWS, np.cross)
+@function(
+    ROWS, np.cross,
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(4, 3), m(3)), call(m(3, 4), m(3, 4), axis=0),
+        call(m(3, 4), m(4, 3), axisa=0, axisc=0), call(m(2, 4), m(2, 4)),
+        call(m(0, 3), m(0, 3)),
+    ]),
+)  # fmt: skip
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Value:
@@ -254,7 +277,13 @@ def cross(
     return move_axis(product, product.ndim - 1, normalize_axis(axisc, product.ndim, "axisc"))
 
 
-@function(ROWS, np.linalg.cross)
+@function(
+    ROWS, np.linalg.cross,
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(4, 3), m(4, 3)), call(m(3, 4), m(3, 4), axis=0),
+        call(m(2), m(2)),
+    ]),
+)  # fmt: skip
 def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Value:
     """Return the cross product of vectors of length 3.
 
@@ -397,7 +426,16 @@ def _parsed(operands: Sequence[Any]) -> tuple[list[str], str, list[Any]]:
     return inputs.split(","), output, arrays
 
 
-@function(ROWS, np.einsum, scalar=True)
+@function(
+    ROWS, np.einsum, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call("ij,jk->ik", m(2, 3), m(3, 4)), call("ii", m(3, 3)), call("ii->i", m(3, 3)),
+        call("ij->ji", m.special(2, 3)), call("i,j", m(3), m(2)),
+        call("...ij,...jk", m(2, 2, 3), m(3, 2)), call("ij->", m(3, 4)),
+        call("ij,ij,ij->i", m(2, 3), m(2, 3), m(2, 3)), call(m(2, 3), [0, 1], m(3), [1], [0]),
+        call("ij,j->i", m(2, 0), m(0)),
+    ]),
+)  # fmt: skip
 def einsum(
     *operands: Any,
     optimize: Any = False,  # noqa: ARG001  pairs are contracted from the left
@@ -454,128 +492,13 @@ def einsum(
     return broadcast_to(x, [sizes[c] for c in output])
 
 
-# --- norms -----------------------------------------------------------------------------------
-
-
-def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    result: Value = sqrt(reduce_sum(multiply(x, x), axes, keepdims=keepdims))
-    return result
-
-
-def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    if isinstance(order, str):
-        msg = f"Invalid norm order '{order}' for vectors"
-        raise ValueError(msg)  # noqa: TRY004  NumPy's exception
-    if order is None or order == 2:
-        return _root_of_squares(x, axes, keepdims=keepdims)
-    if order == 0:
-        counted = cast(not_equal(x, np.zeros((), x.dtype.numpy)), x.dtype)
-        return reduce_sum(counted, axes, keepdims=keepdims)
-    size: Value = absolute(x)
-    if order == math.inf:
-        best: Value = maximum(reduce_max(size, axes, keepdims=keepdims), 0)  # of nothing, 0
-        return best
-    if order == -math.inf:
-        return ufunc_reduce(np.minimum, size, axes, keepdims=keepdims)
-    if order == 1:
-        return reduce_sum(size, axes, keepdims=keepdims)
-    powers = reduce_sum(power(size, order), axes, keepdims=keepdims)
-    result: Value = power(powers, np.reciprocal(np.asarray(order, x.dtype.numpy))[()])
-    return result
-
-
-def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    if order in {None, "fro", "f"}:
-        return _root_of_squares(x, tuple(sorted(axes)), keepdims=keepdims)
-    by = {1: axes, -1: axes, math.inf: axes[::-1], -math.inf: axes[::-1]}.get(order)
-    if by is None:
-        if order in {2, -2, "nuc"}:
-            msg = f"the matrix norm {order!r} needs singular values, which are not carried"
-            raise UnsupportedError(msg)
-        msg = "Invalid norm order for matrices."
-        raise ValueError(msg)
-    sums = reduce_sum(absolute(x), (by[0],), keepdims=True)
-    best: Value
-    if order > 0:
-        best = maximum(reduce_max(sums, (by[1],), keepdims=True), 0)  # of nothing, 0
-    else:
-        best = ufunc_reduce(np.minimum, sums, (by[1],), keepdims=True)
-    if keepdims:
-        return best
-    return reshape(best, [n for i, n in enumerate(x.shape) if i not in axes])
-
-
-@function(ROWS, np.linalg.norm, scalar=True)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
-    """Return the norm of vectors or matrices.
-
-    Parameters
-    ----------
-    x : (..., n, ...) array
-        Values; integers as float64.
-    ord : number, "fro", optional
-        Which norm; the root of the sum of squares by default.
-    axis : int or pair of int, optional
-        The vectors' axis, or the matrices' axes.
-    keepdims : bool
-        Keep these axes with length 1.
-
-    Raises
-    ------
-    ValueError
-        The order does not fit.
-    UnsupportedError
-        A matrix norm of singular values (2, -2, "nuc").
-
-    Notes
-    -----
-    Mul, ReduceSum, Sqrt; Abs and ReduceMax, ReduceMin or Pow for other orders.
-    """
-    value = as_array(x)
-    if value.dtype.kind not in "fc":
-        value = cast(value, FLOAT64)
-    keep = bool(keepdims)
-    ord = plain_option(ord, "the order of a norm")
-    if axis is None and (
-        ord is None
-        or (ord in {"f", "fro"} and value.ndim == 2)
-        or (ord == 2 and value.ndim == 1)
-    ):
-        return _root_of_squares(value, tuple(range(value.ndim)), keepdims=keep)
-    axes = normalize_axes(axis, value.ndim)
-    if len(axes) == 1:
-        return _vector_norm(value, ord, axes, keepdims=keep)
-    if len(axes) == 2:
-        return _matrix_norm(value, ord, axes, keepdims=keep)
-    msg = "Improper number of dimensions to norm."
-    raise ValueError(msg)
-
-
-@function(ROWS, np.linalg.vector_norm, scalar=True)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Value:
-    """Return the norm of vectors, of all elements without an axis; see `norm`."""
-    value = as_array(x)
-    if axis is not None and not isinstance(axis, tuple):
-        return norm(value, ord, axis, keepdims)
-    axes = normalize_axes(axis, value.ndim)
-    rest = [i for i in range(value.ndim) if i not in axes]
-    length = dim_prod(value.shape[i] for i in axes)
-    joined = reshape(
-        transpose(value, [*axes, *rest]), (length, *(value.shape[i] for i in rest))
-    )
-    found = norm(joined, ord, 0)
-    if not keepdims:
-        return found
-    return reshape(found, [1 if i in axes else n for i, n in enumerate(value.shape)])
-
-
-@function(ROWS, np.linalg.matrix_norm, scalar=True)
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Value:
-    """Return the norm of the matrices of the last two axes; see `norm`."""
-    return norm(as_array(x), ord, (-2, -1), keepdims)
-
-
-@function(ROWS, np.linalg.multi_dot)
+@function(
+    ROWS, np.linalg.multi_dot, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call([m(2, 3), m(3, 4), m(4, 2)]), call([m(3), m(3, 4), m(4, 2)]),
+        call([m(2, 3), m(3)]), call([m(3), m(3, 2), m(2)]),
+    ]),
+)  # fmt: skip
 def multi_dot(arrays: Sequence[Any]) -> Value:
     """Multiply several matrices, from the left; the first and last may be vectors.
 

@@ -77,6 +77,15 @@ def as_array(x: Any, dtype: Any = None) -> Value:
     return made if dtype is None else cast(made, as_dtype(dtype))
 
 
+def as_strong(x: Any) -> Value:
+    """Return the value of anything as an operand of functions that first make arrays.
+
+    A Python number counts with its default dtype in them: ``np.dot(int8_array, 2)`` is int64.
+    """
+    made = as_array(x)
+    return cast(made, made.dtype) if made.weak else made
+
+
 def _as_array(x: Any) -> Value:
     if isinstance(x, (Value, Dim)):
         return as_value(x)

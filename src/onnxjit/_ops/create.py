@@ -34,6 +34,7 @@ from .gather import fresh_length
 from .index_write import fit
 from .reduce import reduce_any
 from .row import Function, Ufunc, function
+from .samples import NUMBERS, call, calls, vectors, within
 from .shape import at_least
 from .structure import broadcast_to, concat, const, iota, move_axis, reshape, unsqueeze
 from .ufunc import result_type
@@ -98,9 +99,14 @@ def _constant(numpy: Any, like: Any, number: int) -> None:
     make.__name__, make_like.__name__ = name, f"{name}_like"
     make.__doc__ = f"Return an array of {number} (Expand)."
     make_like.__doc__ = f"Return an array of {number} in the shape of another (Expand)."
-    ROWS.append(Function(numpy, make, api=name, omits=_ONE))
+    sizes = (2, 0) if numpy is np.empty else (2, 3)  # np.empty's elements are anything
+    of_shape = calls(lambda m: [call(sizes, m.dtype), call(0), call((0, 2), dtype="i4")])
+    like_another = calls(
+        lambda m: [call(m(*sizes)), call(m(0), dtype="f8"), call(m(2), shape=sizes)]
+    )
+    ROWS.append(Function(numpy, make, api=name, omits=_ONE, samples=of_shape))
     implementation = make_like_prototype if numpy is np.empty else make_like
-    ROWS.append(Function(like, implementation, api=f"{name}_like"))
+    ROWS.append(Function(like, implementation, api=f"{name}_like", samples=like_another))
 
 
 _constant(np.zeros, np.zeros_like, 0)
@@ -114,7 +120,13 @@ def _full(shape: Any, fill_value: Any, dtype: DType | None) -> Value:
     return fit(fill, _checked_shape(shape))
 
 
-@function(ROWS, np.full, api="full", omits=_ONE)
+@function(
+    ROWS, np.full, api="full", omits=_ONE,
+    samples=calls(lambda m: [
+        call((2, 3), m.scalar()), call(3, m(), dtype="f4"), call((2, 3), m(3)), call((), 2.5),
+        call((0, 2), m.scalar(1), "i4"), call(4, 7, order="F"),
+    ]),
+)  # fmt: skip
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None
 ) -> Value:
@@ -128,7 +140,14 @@ def full(
     return _full(shape, fill_value, None if dtype is None else as_dtype(dtype))
 
 
-@function(ROWS, np.full_like, api="full_like")
+@function(
+    ROWS, np.full_like, api="full_like",
+    samples=calls(lambda m: [
+        call(m(2, 3), 1), call(m(2, 3), m.scalar(1)), call(m(3), m(3)),
+        call(m(2, 3), 1, dtype="f8"), call(m(2), 1, shape=(2, 2)), call(m(), 0),
+        call(m(0), True),
+    ]),
+)  # fmt: skip
 def full_like(
     a: Any,
     fill_value: Any,
@@ -151,7 +170,13 @@ def full_like(
     return _full(x.shape if shape is None else shape, fill_value, wanted)
 
 
-@function(ROWS, np.eye, api="eye", omits=_ONE)
+@function(
+    ROWS, np.eye, api="eye", omits=_ONE,
+    samples=calls(lambda m: [
+        call(3, dtype=m.dtype), call(2, 4, 1, m.dtype), call(3, k=-1, dtype=m.dtype),
+        call(0, dtype=m.dtype), call(2, k=5, dtype=m.dtype),
+    ]),
+)  # fmt: skip
 def eye(
     N: Any,  # noqa: N803
     M: Any = None,  # noqa: N803
@@ -173,7 +198,10 @@ def eye(
     return cast(equal(add(rows, as_size(k)), columns), _default(dtype))
 
 
-@function(ROWS, np.identity, omits=_ONE)
+@function(
+    ROWS, np.identity, omits=_ONE,
+    samples=calls(lambda m: [call(3, m.dtype), call(0, dtype=m.dtype), call(2)]),
+)  # fmt: skip
 def identity(n: Any, dtype: Any = None) -> Value:
     """Return the square identity matrix.
 
@@ -184,7 +212,13 @@ def identity(n: Any, dtype: Any = None) -> Value:
     return eye(n, dtype=_default(dtype))
 
 
-@function(ROWS, np.tri, omits=_ONE)
+@function(
+    ROWS, np.tri, omits=_ONE,
+    samples=calls(lambda m: [
+        call(3, dtype=m.dtype), call(2, 4, 1, m.dtype), call(3, k=-1, dtype=m.dtype),
+        call(0, 2, dtype=m.dtype),
+    ]),
+)  # fmt: skip
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:  # noqa: N803
     """Return ones on and below the k-th diagonal, zeros above.
 
@@ -251,7 +285,14 @@ def _length(start: Any, stop: Any, step: Any) -> DimLike:
     return value_size(maximum(cast(count, INT64), 0), "range")
 
 
-@function(ROWS, np.arange, api="arange", omits=_ONE)
+@function(
+    ROWS, np.arange, api="arange", omits=_ONE,
+    samples=calls(lambda m: [
+        call(5, dtype=m.dtype), call(2, 9, 2, dtype=m.dtype), call(m.scalar(4)),
+        call(1.5, 4.0, 0.25), call(7, 1, -2), call(0), call(m.scalar(1), m.scalar(5)),
+        call(3, 1),
+    ], NUMBERS),
+)  # fmt: skip
 def arange(
     start_or_stop: Any,
     /,
@@ -342,7 +383,14 @@ def _spaced_anyhow(
     return y, choose(several, step, const(np.asarray(np.nan, dtype.numpy)))
 
 
-@function(ROWS, np.linspace, api="linspace")
+@function(
+    ROWS, np.linspace, api="linspace", ulp=within(2),
+    samples=calls(lambda m: [
+        call(0.0, m.scalar(1), 5), call(m(3), m(3), 4), call(m(3), 2, 4, axis=-1),
+        call(0, m.scalar(5), 6, dtype=m.dtype), call(m(), m(), 5, endpoint=False),
+        call(0, 1, 5, retstep=True), call(m.scalar(1), 2, 1), call(0.0, m.scalar(1), 0),
+    ]),
+)  # fmt: skip
 def linspace(  # noqa: PLR0913  NumPy's signature
     start: Any,
     stop: Any,
@@ -394,7 +442,13 @@ def linspace(  # noqa: PLR0913  NumPy's signature
     return (y, step) if retstep else y
 
 
-@function(ROWS, np.logspace)
+@function(
+    ROWS, np.logspace, ulp=within(16),
+    samples=calls(lambda m: [
+        call(0.0, m.scalar(1), 5), call(m(3), 2.0, 3, base=2.0),
+        call(0, m.scalar(3), 4, dtype=m.dtype), call(0, m.scalar(1), 3, endpoint=False),
+    ], NUMBERS),
+)  # fmt: skip
 def logspace(
     start: Any,
     stop: Any,
@@ -425,7 +479,14 @@ def _converted(x: Any, dtype: Any) -> Value:
     return cast(value, value.dtype if dtype is None else as_dtype(dtype))
 
 
-@function(ROWS, np.array, omits=_ONE)
+@function(
+    ROWS, np.array, omits=_ONE,
+    samples=calls(lambda m: [
+        call(m(2, 3)), call([m.scalar(1), 2, m.scalar(0)]), call([m(3), [1, 2, 3]]),
+        call(m(3), "f4"), call(m(2, 2), ndmin=3), call([[m.scalar(1)], [2.5]]), call(m()),
+        call([]), call([m(2), m(2)], dtype="i4"),
+    ]),
+)  # fmt: skip
 def array(
     object: Any,
     dtype: Any = None,
@@ -448,13 +509,12 @@ def array(
 
 
 @function(
-    ROWS,
-    np.asarray,
-    view=True,
-    api="asarray",
-    omits=_ONE,
-    aliases=(np.asanyarray,),
-)
+    ROWS, np.asarray, view=True, api="asarray", omits=_ONE, aliases=(np.asanyarray,),
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call([m.scalar(1), 0]), call(m(3), "f4"),
+        call(m(2, 3), order="F"), call(m(), copy=True), call(m(0, 2)),
+    ]),
+)  # fmt: skip
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None
 ) -> Value | View:
@@ -482,7 +542,12 @@ def _in_order(x: Value, order: Any) -> Value | View:
     return x
 
 
-@function(ROWS, np.ascontiguousarray, view=True, omits=_ONE)
+@function(
+    ROWS, np.ascontiguousarray, view=True, omits=_ONE,
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3).T), call(m()), call(m(3), "f4"),
+    ]),
+)  # fmt: skip
 def ascontiguousarray(a: Any, dtype: Any = None) -> Value | View:
     """Return the array itself where it has the dtype, C order and an axis, else another one.
 
@@ -497,20 +562,25 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Value | View:
     return _in_order(x, "C") if x.ndim else IndexView([None])
 
 
-@function(ROWS, np.asfortranarray, view=True, omits=_ONE)
+@function(
+    ROWS, np.asfortranarray, view=True, omits=_ONE,
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3).T), call(m()), call(m(3), "f4"),
+    ]),
+)  # fmt: skip
 def asfortranarray(a: Any, dtype: Any = None) -> Value | View:
-    """Return the array itself where it has the dtype and F order, else another one.
+    """Return the array itself where it has the dtype, F order and an axis, else another one.
 
     Notes
     -----
-    Cast.
+    Cast, Unsqueeze.
     """
     x = as_array(a)
     y = _converted(a, dtype)
-    return _in_order(y, "F") if y is x else y
+    return _in_order(y, "F") if y is x and x.ndim else at_least(y, 1)
 
 
-@function(ROWS, np.copy)
+@function(ROWS, np.copy, samples=vectors())
 def copy_row(a: Any, order: str = "K", subok: bool = False) -> Value:
     """Return a copy.
 

@@ -17,6 +17,7 @@ from .convert import as_array, normalize_axis
 from .elementwise import add, divide, isnan, multiply, not_equal, subtract
 from .elementwise import where as pick
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import call, calls, within
 from .structure import as_1d, broadcast_to, concat, reshape, take_range
 from .ufunc import promoted
 from .ufunc_methods import ufunc_accumulate, ufunc_reduce
@@ -42,7 +43,13 @@ def _along(ufunc: np.ufunc, a: Any, axis: Any, dtype: Any) -> Value:
     return ufunc_accumulate(ufunc, x, axis, dtype)
 
 
-@function(ROWS, np.cumsum)
+@function(
+    ROWS, np.cumsum, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(4, 3)), call(m.wide(4, 3), 0), call(m.wide(4, 3), axis=-1),
+        call(m(5), dtype="f8"), call(m()), call(m(0, 3), axis=0), call(m(2, 3), 1, "i2"),
+    ]),
+)  # fmt: skip
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Value:
     """Return running sums.
 
@@ -68,7 +75,13 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Value:
     return _along(np.add, a, axis, dtype)
 
 
-@function(ROWS, np.cumprod)
+@function(
+    ROWS, np.cumprod, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(4, 3)), call(m.wide(4, 3), 0), call(m.wide(4, 3), axis=-1),
+        call(m(5), dtype="f8"), call(m()), call(m(0, 3), axis=0), call(m(2, 3), 1, "i2"),
+    ]),
+)  # fmt: skip
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Value:
     """Return running products; parameters as in `cumsum`.
 
@@ -99,7 +112,14 @@ def _cumulative(ufunc: np.ufunc, x: Any, axis: Any, dtype: Any, include_initial:
     return concat([start, totals], at)
 
 
-@function(ROWS, np.cumulative_sum, api="cumulative_sum")
+@function(
+    ROWS, np.cumulative_sum, api="cumulative_sum", ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(5)), call(m.wide(4, 3), axis=0),
+        call(m.wide(4, 3), axis=-1, include_initial=True), call(m(5), dtype="f8"),
+        call(m(4, 3)), call(m(0)),
+    ]),
+)  # fmt: skip
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Value:
@@ -117,7 +137,14 @@ def cumulative_sum(
     return _cumulative(np.add, x, axis, dtype, include_initial)
 
 
-@function(ROWS, np.cumulative_prod, api="cumulative_prod")
+@function(
+    ROWS, np.cumulative_prod, api="cumulative_prod", ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(5)), call(m.wide(4, 3), axis=0),
+        call(m.wide(4, 3), axis=-1, include_initial=True), call(m(5), dtype="f8"),
+        call(m(4, 3)), call(m(0)),
+    ]),
+)  # fmt: skip
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Value:
@@ -143,13 +170,26 @@ def without_nan(a: Any, fill: float) -> Value:
     return pick(isnan(x), as_value(fill, x.dtype), x)
 
 
-@function(ROWS, np.nancumsum)
+@function(
+    ROWS, np.nancumsum, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(4, 3)), call(m.wide(4, 3), 0), call(m.wide(4, 3), axis=-1),
+        call(m(5), dtype="f8"), call(m()), call(m(0, 3), axis=0), call(m(2, 3), 1, "i2"),
+        call(m.special(4, 3), 0),
+    ]),
+)  # fmt: skip
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Value:
     """Return running sums in which NaN counts as 0; parameters as in `cumsum`."""
     return _along(np.add, without_nan(a, 0), axis, dtype)
 
 
-@function(ROWS, np.nancumprod)
+@function(
+    ROWS, np.nancumprod, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m.wide(4, 3)), call(m.wide(4, 3), 0), call(m.wide(4, 3), axis=-1),
+        call(m(5), dtype="f8"), call(m()), call(m(0, 3), axis=0), call(m(2, 3), 1, "i2"),
+    ]),
+)  # fmt: skip
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Value:
     """Return running products in which NaN counts as 1; parameters as in `cumsum`."""
     return _along(np.multiply, without_nan(a, 1), axis, dtype)
@@ -187,7 +227,14 @@ def _joined(x: Value, axis: int, prepend: Any, append: Any) -> Value:
     return concat(promoted(*parts), axis) if len(parts) > 1 else x
 
 
-@function(ROWS, np.diff, api="diff")
+@function(
+    ROWS, np.diff, api="diff",
+    samples=calls(lambda m: [
+        call(m.special(6)), call(m(3, 4), axis=0), call(m(6), 2),
+        call(m(3, 4), prepend=m(3, 1)), call(m(4), append=1), call(m(4), 0), call(m(1)),
+        call(m(3, 2), 3), call(m()),
+    ]),
+)  # fmt: skip
 def diff(
     a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE
 ) -> Value:
@@ -241,7 +288,13 @@ def _end(x: Any, dtype: DType, name: str) -> Value:
     return as_1d(cast(value, dtype))
 
 
-@function(ROWS, np.ediff1d)
+@function(
+    ROWS, np.ediff1d,
+    samples=calls(lambda m: [
+        call(m.special(6)), call(m(2, 3)), call(m(4), to_end=m(2)),
+        call(m(4), to_begin=m(1), to_end=m(2, 2)), call(m(0)), call(m(1)),
+    ]),
+)  # fmt: skip
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
     """Return the differences of the flattened array, with values before and after them.
 
@@ -264,7 +317,13 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
     return concat(parts, 0) if len(parts) > 1 else parts[0]
 
 
-@function(ROWS, np.trapezoid, scalar=True)
+@function(
+    ROWS, np.trapezoid, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m(6)), call(m(3, 4), axis=0), call(m(6), dx=0.5), call(m(3, 4), m(4)),
+        call(m(3, 4), m(3), axis=0), call(m(3, 4), m(3, 4)), call(m(1)),
+    ]),
+)  # fmt: skip
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
     """Integrate along an axis by the trapezoidal rule.
 

@@ -21,6 +21,7 @@ from .elementwise_base import Term, pick
 from .index_write import assigned, setitem
 from .rearrange import resized
 from .row import Function, Ufunc, function
+from .samples import call, calls, matrices, within
 from .structure import (
     broadcast_to,
     const,
@@ -110,7 +111,13 @@ def _triangle_of(m: Any, k: Any, *, lower: bool) -> Value:
     return triangle(x, as_size(k, "k"), lower=lower)
 
 
-@function(ROWS, np.tril, api="tril")
+@function(
+    ROWS, np.tril, api="tril",
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), 1), call(m(4, 3), k=-2),
+        call(m(3, 3), 9), call(m(4)),
+    ]),
+)  # fmt: skip
 def tril(m: Any, k: Any = 0) -> Value:
     """Set the elements above the k-th diagonal of the last two axes to zero.
 
@@ -121,7 +128,13 @@ def tril(m: Any, k: Any = 0) -> Value:
     return _triangle_of(m, k, lower=True)
 
 
-@function(ROWS, np.triu, api="triu")
+@function(
+    ROWS, np.triu, api="triu",
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), 1), call(m(4, 3), k=-2),
+        call(m(3, 3), 9), call(m(4)),
+    ]),
+)  # fmt: skip
 def triu(m: Any, k: Any = 0) -> Value:
     """Set the elements below the k-th diagonal of the last two axes to zero.
 
@@ -146,7 +159,13 @@ def _diagonal(x: Value, offset: Any, axis1: Any, axis2: Any) -> DiagonalView:
     return DiagonalView(as_size(offset, "an offset"), i, j)
 
 
-@function(ROWS, np.diagonal, view=True)
+@function(
+    ROWS, np.diagonal, view=True,
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), 1), call(m(4, 3), -2),
+        call(m(2, 3, 4), 1, 0, 2), call(m(2, 3, 4), axis1=-1, axis2=0), call(m(3, 3), 7),
+    ]),
+)  # fmt: skip
 def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> View:
     """Return a read-only view of a diagonal, as the last axis.
 
@@ -157,7 +176,12 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> View:
     return _diagonal(as_array(a), offset, axis1, axis2)
 
 
-@function(ROWS, np.linalg.diagonal, view=True, api="linalg.diagonal")
+@function(
+    ROWS, np.linalg.diagonal, view=True, api="linalg.diagonal",
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), offset=1), call(m(2, 4, 3), offset=-2),
+    ]),
+)  # fmt: skip
 def linalg_diagonal(x: Any, /, *, offset: Any = 0) -> View:
     """Return a read-only view of the diagonal of the last two axes.
 
@@ -184,7 +208,13 @@ def diagonal_matrix(v: Value, k: DimLike) -> Value:
     return structure.pad(square, [down, up], [up, down], zero)
 
 
-@function(ROWS, np.diag, view=True)
+@function(
+    ROWS, np.diag, view=True,
+    samples=calls(lambda m: [
+        call(m.special(4)), call(m(3), 1), call(m(3), k=-2), call(m(3, 4)), call(m(4, 3), 1),
+        call(m(0)), call(m(3, 3), -5), call(m()),
+    ]),
+)  # fmt: skip
 def diag(v: Any, k: Any = 0) -> Value | View:
     """Return the matrix with a vector on a diagonal, or a view of a matrix's diagonal.
 
@@ -201,7 +231,12 @@ def diag(v: Any, k: Any = 0) -> Value | View:
     return _diagonal(x, k, 0, 1)
 
 
-@function(ROWS, np.diagflat)
+@function(
+    ROWS, np.diagflat,
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(3), 1), call(m(3), k=-2), call(m()), call(m(0)),
+    ]),
+)  # fmt: skip
 def diagflat(v: Any, k: Any = 0) -> Value:
     """Return the matrix with the elements of an array on a diagonal.
 
@@ -220,7 +255,13 @@ def _trace(x: Value, offset: Any, axes: tuple[int, int], dtype: Any) -> Any:
     return FUNCTIONS[np.sum].implementation(line, axis=-1, dtype=dtype)
 
 
-@function(ROWS, np.trace, scalar=True)
+@function(
+    ROWS, np.trace, scalar=True, ulp=within(2),
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), 1), call(m(2, 3, 4), 1, 0, 2),
+        call(m(3, 3), dtype="f8"),
+    ]),
+)  # fmt: skip
 def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """Return the sum along a diagonal.
 
@@ -231,7 +272,13 @@ def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return _trace(as_array(a), offset, (axis1, axis2), dtype)
 
 
-@function(ROWS, np.linalg.trace, scalar=True, api="linalg.trace")
+@function(
+    ROWS, np.linalg.trace, scalar=True, api="linalg.trace", ulp=within(2),
+    samples=calls(lambda m: [
+        *(call(x) for x in matrices(m)), call(m(3, 5), offset=-1),
+        call(m(2, 3, 3), dtype="f4"),
+    ]),
+)  # fmt: skip
 def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
     """Return the sum along the diagonal of the last two axes.
 
@@ -242,7 +289,13 @@ def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
     return _trace(as_array(x), offset, (-2, -1), dtype)
 
 
-@function(ROWS, np.fill_diagonal, writes="a")
+@function(
+    ROWS, np.fill_diagonal, writes="a",
+    samples=calls(lambda m: [
+        call(m(3, 3), 1), call(m(3, 5), m.scalar(1)), call(m(5, 3), m(3)),
+        call(m(7, 3), 1, wrap=True), call(m(2, 2, 2), m(2)), call(m(0, 2), 1),
+    ]),
+)  # fmt: skip
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Value:
     """Write the main diagonal.
 

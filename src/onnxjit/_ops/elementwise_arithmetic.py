@@ -22,6 +22,7 @@ from .elementwise_base import (
     signed_zero,
 )
 from .row import Function, Ufunc
+from .samples import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,8 +69,8 @@ ADD = primitive(np.add, by_kind(direct("Add"), b=OR), api="add")
 SUBTRACT = primitive(np.subtract, direct("Sub"), api="subtract")
 MULTIPLY = primitive(np.multiply, by_kind(_scaled("Mul"), b=AND), api="multiply")
 DIVIDE = primitive(np.divide, _scaled("Div"), api="divide")
-MAXIMUM = primitive(np.maximum, by_kind(direct("Max"), b=OR), api="maximum")
-MINIMUM = primitive(np.minimum, by_kind(direct("Min"), b=AND), api="minimum")
+MAXIMUM = primitive(np.maximum, by_kind(direct("Max"), b=OR), api="maximum", ties=True)
+MINIMUM = primitive(np.minimum, by_kind(direct("Min"), b=AND), api="minimum", ties=True)
 
 
 # --- the number instead of NaN ------------------------------------------------------------
@@ -86,8 +87,12 @@ def _without_nan(op_type: str, worst: float) -> Rule:
     return formula(rule)
 
 
-FMAX = primitive(np.fmax, by_kind(direct("Max"), b=OR, f=_without_nan("Max", -np.inf)))
-FMIN = primitive(np.fmin, by_kind(direct("Min"), b=AND, f=_without_nan("Min", np.inf)))
+FMAX = primitive(
+    np.fmax, by_kind(direct("Max"), b=OR, f=_without_nan("Max", -np.inf)), ties=True
+)
+FMIN = primitive(
+    np.fmin, by_kind(direct("Min"), b=AND, f=_without_nan("Min", np.inf)), ties=True
+)
 
 
 # --- signs --------------------------------------------------------------------------------
@@ -114,7 +119,7 @@ def _same_value(x: Value) -> Value:
     return x
 
 
-POSITIVE = Ufunc(np.positive, _same_value, api="positive")
+POSITIVE = Ufunc(np.positive, _same_value, api="positive", samples=pairs(np.positive))
 
 
 # --- squares, roots, powers of floats -----------------------------------------------------

@@ -16,7 +16,8 @@ from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, 
 from onnxjit._core.op import Emit, Handle, Op, Rule
 from onnxjit.errors import LoweringError
 
-from .row import Samples, Ufunc
+from .row import Floor, Samples, Ufunc
+from .samples import pairs
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Equation, Value
@@ -42,7 +43,7 @@ Formula = Callable[..., "Term | tuple[Term, ...]"]
 
 def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     """Return the shape that shapes broadcast to; equal ones and scalars take no guard."""
-    if len(shapes) == 1 or shapes[0] is shapes[-1] and len(shapes) == 2:
+    if len(shapes) == 1 or (shapes[0] is shapes[-1] and len(shapes) == 2):
         return shapes[0]
     distinct: dict[Any, tuple[DimLike, ...]] = {}
     for shape in shapes:
@@ -272,7 +273,7 @@ def formula(f: Formula, *, double: bool = False) -> Rule:
 # --- rows ---------------------------------------------------------------------------------
 
 
-def primitive(
+def primitive(  # noqa: PLR0913  facts of a row
     numpy: np.ufunc,
     lower: Mapping[int, Rule | None] | Rule,
     *,
@@ -280,6 +281,8 @@ def primitive(
     api: str | None = None,
     ulp: dict[str, float] | None = None,
     samples: Samples | None = None,
+    floor: Floor = 0.0,
+    ties: bool = False,
     **facts: Any,
 ) -> Ufunc:
     """Return the row of a ufunc that is a primitive of the same name.
@@ -292,11 +295,15 @@ def primitive(
         As in `Op`; a single rule serves every opset.
     result : callable
         `same`, `truth`, or another rule.
+    samples : callable, optional
+        All pairs of special values by default.
     """
     rules = {1: lower} if callable(lower) else lower
     op = Op(numpy.__name__, result=result, lower=rules, evaluate=numpy, rowwise=True, **facts)
     apply = partial(bind_one if numpy.nout == 1 else bind, op)
-    return Ufunc(numpy, apply, api=api, ulp=ulp, samples=samples)
+    return Ufunc(
+        numpy, apply, api=api, ulp=ulp, floor=floor, ties=ties, samples=samples or pairs(numpy)
+    )
 
 
 def known_scalar(value: Value) -> Any:

@@ -107,27 +107,40 @@ def _logaddexp2(x: Term, y: Term) -> Term:
     return pick(x.equals(y), x + 1, total)
 
 
-EXP = primitive(np.exp, direct("Exp"), api="exp", ulp={"float32": 4, "float64": 4})
+EXP = primitive(
+    np.exp, direct("Exp"), api="exp", ulp={"float16": 1, "float32": 4, "float64": 4}
+)
 EXP2 = primitive(np.exp2, formula(_exp2), ulp={"float32": 2, "float64": 2})
 EXPM1 = primitive(
-    np.expm1, formula(expm1, double=True), api="expm1", ulp={"float32": 2, "float64": 8}
+    np.expm1,
+    formula(expm1, double=True),
+    api="expm1",
+    ulp={"float16": 1, "float32": 2, "float64": 8},
 )
-LOG = primitive(np.log, direct("Log"), api="log", ulp={"float32": 4, "float64": 4})
+LOG = primitive(
+    np.log, direct("Log"), api="log", ulp={"float16": 1, "float32": 4, "float64": 4}
+)
 LOG2 = primitive(np.log2, _log_of_base(2.0), api="log2", ulp={"float32": 2, "float64": 6})
-LOG10 = primitive(np.log10, _log_of_base(10.0), api="log10", ulp={"float32": 2, "float64": 6})
+LOG10 = primitive(
+    np.log10, _log_of_base(10.0), api="log10", ulp={"float16": 1, "float32": 2, "float64": 6}
+)
 LOG1P = primitive(
     np.log1p, formula(log1p, double=True), api="log1p", ulp={"float32": 2, "float64": 6}
 )
-CBRT = primitive(np.cbrt, formula(_cbrt, double=True), ulp={"float32": 2, "float64": 2})
+CBRT = primitive(
+    np.cbrt, formula(_cbrt, double=True), ulp={"float16": 1, "float32": 2, "float64": 2}
+)
 HYPOT = primitive(
     np.hypot, formula(_hypot, double=True), api="hypot", ulp={"float32": 1, "float64": 3}
 )
-#: in units of 1: small results have lost digits to cancellation, here and in NumPy
+#: in units of 1.0: small results have lost digits to cancellation, here and in NumPy
 _CANCELS: Final = {"float32": 8.0, "float64": 8.0}
 LOGADDEXP = primitive(
-    np.logaddexp, formula(_logaddexp, double=True), api="logaddexp", ulp=_CANCELS
+    np.logaddexp, formula(_logaddexp, double=True), api="logaddexp", ulp=_CANCELS, floor=1.0
 )
-LOGADDEXP2 = primitive(np.logaddexp2, formula(_logaddexp2, double=True), ulp=_CANCELS)
+LOGADDEXP2 = primitive(
+    np.logaddexp2, formula(_logaddexp2, double=True), ulp=_CANCELS, floor=1.0
+)
 
 ROWS: list[Function | Ufunc] = [
     EXP, EXP2, EXPM1, LOG, LOG2, LOG10, LOG1P, CBRT, HYPOT, LOGADDEXP, LOGADDEXP2,

@@ -30,6 +30,7 @@ from .elementwise_base import (
 from .elementwise_logical import EQUAL, LEFT_SHIFT, UNSIGNED
 from .elementwise_where import choose
 from .row import Function, Ufunc
+from .samples import pairs
 from .structure import broadcast_to, is_zero
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _divmod(x: Value, y: Value) -> tuple[Value, Value]:
     return FLOOR_DIVIDE.implementation(x, y), REMAINDER.implementation(x, y)
 
 
-DIVMOD = Ufunc(np.divmod, _divmod)
+DIVMOD = Ufunc(np.divmod, _divmod, samples=pairs(np.divmod))
 
 
 # --- powers -------------------------------------------------------------------------------
@@ -262,7 +263,18 @@ def _power(x: Value, y: Value) -> Value:
     return result
 
 
-POWER = Ufunc(np.power, _power, api="pow", ulp={"float32": 2, "float64": 2})
+def _has_power(x: Any, y: Any) -> Any:
+    """Whether NumPy takes a power: a negative one of an integer is an error."""
+    return (y >= 0) | (x.dtype.kind not in "iu")
+
+
+POWER = Ufunc(
+    np.power,
+    _power,
+    api="pow",
+    ulp={"float32": 2, "float64": 2},
+    samples=pairs(np.power, keep=_has_power),
+)
 
 
 # --- common divisors ----------------------------------------------------------------------
@@ -315,8 +327,8 @@ def _lcm(x: Value, y: Value) -> Value:
     return result
 
 
-GCD = Ufunc(np.gcd, _gcd)
-LCM = Ufunc(np.lcm, _lcm)
+GCD = Ufunc(np.gcd, _gcd, samples=pairs(np.gcd))
+LCM = Ufunc(np.lcm, _lcm, samples=pairs(np.lcm))
 
 
 ROWS: list[Function | Ufunc] = [FLOOR_DIVIDE, REMAINDER, FMOD, DIVMOD, POWER, GCD, LCM]

@@ -234,30 +234,37 @@ def _by_double(op_type: str, f: Rule) -> Rule:
     return rule
 
 
-#: below 1e6 in size; float32 in units of 1, float64 in its own units
-_PERIODIC: Final = {"float32": 4.0, "float64": 4.0}
-SIN = primitive(np.sin, _by_double("Sin", formula(_sin)), api="sin", ulp=_PERIODIC)
-COS = primitive(np.cos, _by_double("Cos", formula(_cos)), api="cos", ulp=_PERIODIC)
+#: in units of 1.0; float64 below 1e6 in size in its own units (tests/ops/test_periodic.py)
+_PERIODIC: Final = {"float16": 1.0, "float32": 4.0, "float64": 4.0}
+SIN = primitive(
+    np.sin, _by_double("Sin", formula(_sin)), api="sin", ulp=_PERIODIC, floor=1.0
+)
+COS = primitive(
+    np.cos, _by_double("Cos", formula(_cos)), api="cos", ulp=_PERIODIC, floor=1.0
+)
 TAN = primitive(
-    np.tan, _by_double("Tan", formula(_tan)), api="tan", ulp={"float32": 4, "float64": 4}
+    np.tan,
+    _by_double("Tan", formula(_tan)),
+    api="tan",
+    ulp={"float16": 1, "float32": 4, "float64": 4},
 )
 ARCSIN = primitive(
     np.arcsin,
     _by_double("Asin", formula(_arcsin)),
     api="asin",
-    ulp={"float32": 5, "float64": 2},
+    ulp={"float16": 1, "float32": 5, "float64": 2},
 )
 ARCCOS = primitive(
     np.arccos,
     _by_double("Acos", formula(_arccos)),
     api="acos",
-    ulp={"float32": 5, "float64": 2},
+    ulp={"float16": 1, "float32": 5, "float64": 2},
 )
 ARCTAN = primitive(
     np.arctan,
     _by_double("Atan", formula(arctan)),
     api="atan",
-    ulp={"float32": 4, "float64": 2},
+    ulp={"float16": 1, "float32": 4, "float64": 2},
 )
 ARCTAN2 = primitive(
     np.arctan2,
@@ -269,14 +276,19 @@ SINH = primitive(
     np.sinh, _by_double("Sinh", formula(_sinh)), api="sinh", ulp={"float32": 4, "float64": 8}
 )
 COSH = primitive(
-    np.cosh, _by_double("Cosh", formula(_cosh)), api="cosh", ulp={"float32": 4, "float64": 6}
+    np.cosh,
+    _by_double("Cosh", formula(_cosh)),
+    api="cosh",
+    ulp={"float16": 1, "float32": 4, "float64": 6},
 )
-TANH = primitive(np.tanh, direct("Tanh"), api="tanh", ulp={"float32": 6, "float64": 8})
+TANH = primitive(
+    np.tanh, direct("Tanh"), api="tanh", ulp={"float32": 6, "float64": 8}, floor=1e-34
+)
 ARCSINH = primitive(
     np.arcsinh,
     _by_double("Asinh", formula(_arcsinh)),
     api="asinh",
-    ulp={"float32": 4, "float64": 8},
+    ulp={"float16": 1, "float32": 4, "float64": 8},
 )
 ARCCOSH = primitive(
     np.arccosh,

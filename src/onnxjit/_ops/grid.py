@@ -17,6 +17,7 @@ from .diagonal import triangle_mask
 from .elementwise import add, floor_divide, logical_not, maximum, minimum, multiply, remainder
 from .gather import nonzero
 from .row import Function, Ufunc, function
+from .samples import INTEGERS, call, calls
 from .shape import broadcast_all
 from .structure import broadcast_to, concat, iota, reshape, take_range, unsqueeze
 
@@ -35,7 +36,14 @@ def _along(x: Value, axis: int, rank: int) -> Value:
     return unsqueeze(x, [i for i in range(rank) if i != axis])
 
 
-@function(ROWS, np.meshgrid, api="meshgrid")
+@function(
+    ROWS, np.meshgrid, api="meshgrid",
+    samples=calls(lambda m: [
+        call(m.special(3), m(2)), call(m(3), m(2), indexing="ij"),
+        call(m(3), m(2), m(4), sparse=True), call(m(3)), call(m(0), m(2)), call(m(), m(2)),
+        call(),
+    ]),
+)  # fmt: skip
 def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Value, ...]:
@@ -59,7 +67,13 @@ def meshgrid(
     return tuple(made if sparse or not made else broadcast_all(made))
 
 
-@function(ROWS, np.ix_)
+@function(
+    ROWS, np.ix_,
+    samples=calls(lambda m: [
+        call(m.mask(4), m.counts(5, 3)), call(m.counts(4, 2)), call(m(3)),
+        call([0, 2], m.mask(3)), call([], m(2)),
+    ]),
+)  # fmt: skip
 def ix_(*args: Any) -> tuple[Value, ...]:
     """Return vectors turned so that they index a grid together.
 
@@ -87,7 +101,12 @@ def _places(mask: Value) -> tuple[Value, ...]:
     )
 
 
-@function(ROWS, np.indices)
+@function(
+    ROWS, np.indices,
+    samples=calls(lambda m: [
+        call((2, 3)), call((2, 3), m.dtype), call((2, 3), sparse=True), call((0, 2)), call(()),
+    ]),
+)  # fmt: skip
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the coordinates of each element of an array of a shape.
 
@@ -105,7 +124,10 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return concat([unsqueeze(broadcast_to(line, shape), [0]) for line in lines], 0)
 
 
-@function(ROWS, np.diag_indices)
+@function(
+    ROWS, np.diag_indices,
+    samples=calls(lambda _: [call(3), call(2, 3), call(0)], ("i8",)),
+)  # fmt: skip
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Value, ...]:
     """Return the places of the main diagonal.
 
@@ -116,7 +138,12 @@ def diag_indices(n: Any, ndim: int = 2) -> tuple[Value, ...]:
     return (iota(as_size(n)),) * ndim
 
 
-@function(ROWS, np.diag_indices_from)
+@function(
+    ROWS, np.diag_indices_from,
+    samples=calls(lambda m: [
+        call(m(3, 3)), call(m(2, 2, 2)), call(m(2, 3)), call(m(3)),
+    ], ("f4",)),
+)  # fmt: skip
 def diag_indices_from(arr: Any) -> tuple[Value, ...]:
     """Return the places of the main diagonal of an array.
 
@@ -142,7 +169,12 @@ def _triangle_places(n: Any, k: Any, m: Any, *, lower: bool) -> tuple[Value, ...
     return _places(mask if lower else logical_not(mask))
 
 
-@function(ROWS, np.tril_indices)
+@function(
+    ROWS, np.tril_indices,
+    samples=calls(lambda _: [
+        call(3), call(3, 1), call(2, -1, 4), call(0), call(3, m=2),
+    ], ("i8",)),
+)  # fmt: skip
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Value, ...]:
     """Return the places of a lower triangle.
 
@@ -153,7 +185,12 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Value, ...]:
     return _triangle_places(n, k, m, lower=True)
 
 
-@function(ROWS, np.triu_indices)
+@function(
+    ROWS, np.triu_indices,
+    samples=calls(lambda _: [
+        call(3), call(3, 1), call(2, -1, 4), call(0), call(3, m=2),
+    ], ("i8",)),
+)  # fmt: skip
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Value, ...]:
     """Return the places of an upper triangle.
 
@@ -172,7 +209,12 @@ def _matrix_shape(arr: Any) -> tuple[DimLike, ...]:
     return x.shape
 
 
-@function(ROWS, np.tril_indices_from)
+@function(
+    ROWS, np.tril_indices_from,
+    samples=calls(lambda m: [
+        call(m(3, 3)), call(m(3, 4), 1), call(m(4, 2), k=-1), call(m(3)),
+    ], ("f4",)),
+)  # fmt: skip
 def tril_indices_from(arr: Any, k: Any = 0) -> tuple[Value, ...]:
     """Return the places of the lower triangle of a matrix.
 
@@ -184,7 +226,12 @@ def tril_indices_from(arr: Any, k: Any = 0) -> tuple[Value, ...]:
     return _triangle_places(n, k, m, lower=True)
 
 
-@function(ROWS, np.triu_indices_from)
+@function(
+    ROWS, np.triu_indices_from,
+    samples=calls(lambda m: [
+        call(m(3, 3)), call(m(3, 4), 1), call(m(4, 2), k=-1), call(m(3)),
+    ], ("f4",)),
+)  # fmt: skip
 def triu_indices_from(arr: Any, k: Any = 0) -> tuple[Value, ...]:
     """Return the places of the upper triangle of a matrix.
 
@@ -208,7 +255,14 @@ def _strides(shape: Sequence[DimLike], order: str) -> list[DimLike]:
     return [dim_prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
-@function(ROWS, np.unravel_index, scalar=True)
+@function(
+    ROWS, np.unravel_index, scalar=True,
+    samples=calls(lambda m: [
+        call(m.counts(12, 5).astype(m.dtype), (3, 4)),
+        call(m.counts(12, 2, 2), (2, 3, 2), "F"), call(5, (2, 3)), call(m.counts(3, 0), (3,)),
+        call(m.scalar(1), (4, 2)),
+    ], INTEGERS),
+)  # fmt: skip
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ...]:
     """Return the coordinates of elements given by their number.
 
@@ -239,7 +293,16 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ..
     )
 
 
-@function(ROWS, np.ravel_multi_index, scalar=True)
+@function(
+    ROWS, np.ravel_multi_index, scalar=True,
+    samples=calls(lambda m: [
+        call((m.counts(3, 4).astype(m.dtype), m.counts(4, 4)), (3, 4)),
+        call((m.places(9, 4), m.places(9, 4)), (3, 4), mode="wrap"),
+        call((m.places(9, 4), m.places(9, 4)), (3, 4), mode=("clip", "wrap")),
+        call((m.counts(3, 2), m.counts(3, 2)), (3, 3), order="F"),
+        call((1, m.scalar(2)), (3, 4)),
+    ], INTEGERS),
+)  # fmt: skip
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
 ) -> Value:

@@ -18,6 +18,7 @@ from .basic import IndexView, Item, Pick, Span, whole
 from .cast import cast
 from .convert import as_array, as_dtype, as_shape, normalize_axis
 from .row import Function, Ufunc, function
+from .samples import call, calls
 from .shape import as_list, at_least
 from .structure import reshape, unsqueeze
 
@@ -90,6 +91,7 @@ def joined(
         raise ValueError(msg)
     axis = normalize_axis(axis, xs[0].ndim)
     _check_sizes(xs, axis)
+    np.can_cast(np.int8, np.int8, casting)  # type: ignore[arg-type]  # NumPy's own refusal
     wanted = common_dtype(xs, dtype, casting)
     return structure.concat([cast(x, wanted) for x in xs], axis)
 
@@ -99,11 +101,15 @@ def _arrays(xs: Any) -> list[Value]:
 
 
 @function(
-    ROWS,
-    np.concatenate,
-    api="concat",
+    ROWS, np.concatenate, api="concat",
     aliases=() if np.concat is np.concatenate else (np.concat,),
-)
+    samples=calls(lambda m: [
+        call([m.special(2, 3), m(4, 3)]), call((m(2, 3), m(2, 1)), axis=-1),
+        call([m(3), m(2)]), call([m(0, 2), m(1, 2)]), call([m(2), [1, 2]]),
+        call([m(2, 2), m(3)], axis=None), call([m(2), np.ones(2, "f4")]),
+        call([m(2), m(3)], dtype="f8"), call([m(2), m(2, 2)]),
+    ]),
+)  # fmt: skip
 def concatenate(
     arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Value:
@@ -126,7 +132,14 @@ def concatenate(
     return joined(xs, axis, dtype, casting)
 
 
-@function(ROWS, np.stack, api="stack")
+@function(
+    ROWS, np.stack, api="stack",
+    samples=calls(lambda m: [
+        call([m.special(2, 3), m(2, 3)]), call([m(3), m(3), m(3)], axis=-1),
+        call([m(2, 3), m(2, 3)], 1), call([m(), m.scalar(1)]), call([m(2), np.ones(2, "f4")]),
+        call([m(2), m(3)]),
+    ]),
+)  # fmt: skip
 def stack(
     arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Value:
@@ -152,7 +165,13 @@ def stack(
     return joined([unsqueeze(x, [at]) for x in xs], at, dtype, casting)
 
 
-@function(ROWS, np.vstack)
+@function(
+    ROWS, np.vstack,
+    samples=calls(lambda m: [
+        call([m.special(2, 3), m(4, 3)]), call([m(3), m(3)]), call([m(3), m(2, 3)]),
+        call((m(), m())), call([m(2), m(2)], dtype="f8"),
+    ]),
+)  # fmt: skip
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     """Join arrays of at least two axes along the first.
 
@@ -163,7 +182,13 @@ def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     return joined([at_least(x, 2) for x in _arrays(tup)], 0, dtype, casting)
 
 
-@function(ROWS, np.hstack)
+@function(
+    ROWS, np.hstack,
+    samples=calls(lambda m: [
+        call([m.special(2, 3), m(2, 1)]), call([m(3), m(2)]), call((m(), m())),
+        call([m(2), m(2)], dtype="f8"),
+    ]),
+)  # fmt: skip
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     """Join arrays along the second axis, vectors along their only one.
 
@@ -175,7 +200,13 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     return joined(xs, 0 if xs and xs[0].ndim == 1 else 1, dtype, casting)
 
 
-@function(ROWS, np.dstack)
+@function(
+    ROWS, np.dstack,
+    samples=calls(lambda m: [
+        call([m.special(2, 3), m(2, 3)]), call([m(3), m(3)]), call((m(), m())),
+        call([m(2, 2, 1), m(2, 2)]),
+    ]),
+)  # fmt: skip
 def dstack(tup: Any) -> Value:
     """Join arrays of at least three axes along the third.
 
@@ -186,7 +217,12 @@ def dstack(tup: Any) -> Value:
     return joined([at_least(x, 3) for x in _arrays(tup)], 2)
 
 
-@function(ROWS, np.column_stack)
+@function(
+    ROWS, np.column_stack,
+    samples=calls(lambda m: [
+        call([m.special(3), m(3)]), call([m(3), m(3, 2)]), call((m(), m())),
+    ]),
+)  # fmt: skip
 def column_stack(tup: Any) -> Value:
     """Join vectors as columns, and matrices side by side.
 
@@ -198,7 +234,13 @@ def column_stack(tup: Any) -> Value:
     return joined([unsqueeze(at_least(x, 1), [1]) if x.ndim < 2 else x for x in xs], 1)
 
 
-@function(ROWS, np.append)
+@function(
+    ROWS, np.append,
+    samples=calls(lambda m: [
+        call(m.special(3), m(2)), call(m(2, 3), m(1, 3), axis=0), call(m(2, 2), 1),
+        call(m(0), [1, 2]), call(m(2), m.scalar(1)),
+    ]),
+)  # fmt: skip
 def append(arr: Any, values: Any, axis: int | None = None) -> Value:
     """Join an array and what comes after it.
 
@@ -235,7 +277,13 @@ def _leaves(arrays: Any) -> list[Value]:
     return [leaf for item in arrays for leaf in _leaves(item)]
 
 
-@function(ROWS, np.block)
+@function(
+    ROWS, np.block,
+    samples=calls(lambda m: [
+        call([m(2), m(3)]), call([[m(2, 2), m(2, 1)], [m(1, 2), m(1, 1)]]), call(m(2)),
+        call([[m(2)], [m(2)]]), call([1, m(2)]),
+    ]),
+)  # fmt: skip
 def block(arrays: Any) -> Value:
     """Join a nested list of blocks: the innermost lists along the last axis, and so on.
 
@@ -302,7 +350,13 @@ def _sections(count: Any) -> int:
     return number
 
 
-@function(ROWS, np.array_split, view=True)
+@function(
+    ROWS, np.array_split, view=True,
+    samples=calls(lambda m: [
+        call(m.special(7), 3), call(m(7, 2), 4), call(m(2, 7), [1, 4], axis=1), call(m(2), 3),
+        call(m(0), 2),
+    ]),
+)  # fmt: skip
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
     """Split an array into views, of nearly equal length or at places.
 
@@ -317,7 +371,13 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]
     return _at_places(x, axis, as_shape(indices_or_sections))
 
 
-@function(ROWS, np.split, view=True)
+@function(
+    ROWS, np.split, view=True,
+    samples=calls(lambda m: [
+        call(m.special(6), 3), call(m(2, 6), [1, 4], axis=1), call(m(6, 2), 2, -2),
+        call(m(7), 3), call(m(0), 2), call(m(4), [5, 1]),
+    ]),
+)  # fmt: skip
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
     """Split an array into views, of equal length or at places.
 
@@ -349,7 +409,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
     return [_piece(x.shape, axis, Span.block(each * i, each, n)) for i in range(number)]
 
 
-def _split_along(numpy: Any, least: int, axis: int) -> None:
+def _split_along(numpy: Any, least: int, axis: int, *shape: int) -> None:
     def split_along(ary: Any, indices_or_sections: Any) -> list[View]:
         x = as_array(ary)
         if x.ndim < least:
@@ -360,15 +420,23 @@ def _split_along(numpy: Any, least: int, axis: int) -> None:
 
     split_along.__name__ = numpy.__name__
     split_along.__doc__ = f"Split an array into views along axis {axis} (Slice)."
-    ROWS.append(Function(numpy, split_along, view=True))
+    samples = calls(
+        lambda m: [call(m.special(*shape), n) for n in (3, [1, 4], [2], 1, [0, 9, 3], 4)]
+    )
+    ROWS.append(Function(numpy, split_along, view=True, samples=samples))
 
 
-_split_along(np.vsplit, 2, 0)
-_split_along(np.hsplit, 1, 1)
-_split_along(np.dsplit, 3, 2)
+_split_along(np.vsplit, 2, 0, 6, 2)
+_split_along(np.hsplit, 1, 1, 2, 6)
+_split_along(np.dsplit, 3, 2, 2, 1, 6)
 
 
-@function(ROWS, np.unstack, view=True, api="unstack")
+@function(
+    ROWS, np.unstack, view=True, scalar=True, api="unstack",
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3), axis=-1), call(m(3)), call(m(0, 2)), call(m()),
+    ]),
+)  # fmt: skip
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[View, ...]:
     """Return the slices along an axis, as views; a symbolic length is fixed by a guard.
 

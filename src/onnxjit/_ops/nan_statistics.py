@@ -17,6 +17,7 @@ from .cumulative import without_nan
 from .elementwise import divide, isnan, less_equal, logical_not, multiply, sqrt, subtract
 from .elementwise import where as pick
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import reductions, within
 from .statistics import mean, prod, total, var, which_ddof
 from .ufunc_methods import ufunc_reduce
 
@@ -29,7 +30,10 @@ ROWS: list[Function | Ufunc] = []
 Flag = Any
 
 
-@function(ROWS, np.nansum, scalar=True)
+@function(
+    ROWS, np.nansum, scalar=True, ulp=within(4),
+    samples=reductions(values="nearly", where=True, initial=True, dtype="f8"),
+)  # fmt: skip
 def nansum(
     a: Any,
     axis: Any = None,
@@ -49,7 +53,10 @@ def nansum(
     return total(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@function(ROWS, np.nanprod, scalar=True)
+@function(
+    ROWS, np.nanprod, scalar=True, ulp=within(4),
+    samples=reductions(values="nearly", where=True, initial=True, dtype="f8"),
+)  # fmt: skip
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -75,7 +82,10 @@ def _extreme(
     return ufunc_reduce(ufunc, a, axis, None, keepdims, *rest)
 
 
-@function(ROWS, np.nanmax, scalar=True)
+@function(
+    ROWS, np.nanmax, scalar=True, ties=True,
+    samples=reductions(where=True, initial=True),
+)  # fmt: skip
 def nanmax(
     a: Any,
     axis: Any = None,
@@ -93,7 +103,10 @@ def nanmax(
     return _extreme(np.fmax, a, axis, keepdims, (initial, where))
 
 
-@function(ROWS, np.nanmin, scalar=True)
+@function(
+    ROWS, np.nanmin, scalar=True, ties=True,
+    samples=reductions(where=True, initial=True),
+)  # fmt: skip
 def nanmin(
     a: Any,
     axis: Any = None,
@@ -111,7 +124,7 @@ def nanmin(
     return _extreme(np.fmin, a, axis, keepdims, (initial, where))
 
 
-@function(ROWS, np.nanargmax, scalar=True)
+@function(ROWS, np.nanargmax, scalar=True, samples=reductions(values="nearly", several=False))
 def nanargmax(a: Any, axis: Any = None, *, keepdims: Flag = NO_VALUE) -> Value:
     """Return the first place of the largest element, NaN left out.
 
@@ -123,7 +136,7 @@ def nanargmax(a: Any, axis: Any = None, *, keepdims: Flag = NO_VALUE) -> Value:
     return argmax(without_nan(a, -np.inf), axis, keepdims=keepdims)
 
 
-@function(ROWS, np.nanargmin, scalar=True)
+@function(ROWS, np.nanargmin, scalar=True, samples=reductions(values="nearly", several=False))
 def nanargmin(a: Any, axis: Any = None, *, keepdims: Flag = NO_VALUE) -> Value:
     """Return the first place of the smallest element, NaN left out; see `nanargmax`."""
     return argmin(without_nan(a, np.inf), axis, keepdims=keepdims)
@@ -154,7 +167,10 @@ def _present(x: Value, axis: Any, keepdims: Flag, where: Any) -> Value:
     return total(logical_not(isnan(x)), axis, np.int64, keepdims=keepdims, where=where)
 
 
-@function(ROWS, np.nanmean, scalar=True)
+@function(
+    ROWS, np.nanmean, scalar=True, ulp=within(4),
+    samples=reductions(values="nearly", where=True, dtype="f8"),
+)  # fmt: skip
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -178,7 +194,10 @@ def nanmean(
     return _by_count(added, count)
 
 
-@function(ROWS, np.nanvar, scalar=True)
+@function(
+    ROWS, np.nanvar, scalar=True, ulp=within(16),
+    samples=reductions(values="nearly", where=True, dtype="f8"),
+)  # fmt: skip
 def nanvar(  # noqa: PLR0913  NumPy's signature
     a: Any,
     axis: Any = None,
@@ -223,7 +242,10 @@ def nanvar(  # noqa: PLR0913  NumPy's signature
     return pick(none, as_value(np.nan, result.dtype), result)
 
 
-@function(ROWS, np.nanstd, scalar=True)
+@function(
+    ROWS, np.nanstd, scalar=True, ulp=within(16),
+    samples=reductions(values="nearly", where=True, dtype="f8"),
+)  # fmt: skip
 def nanstd(  # noqa: PLR0913  NumPy's signature
     a: Any,
     axis: Any = None,

@@ -33,9 +33,10 @@ from onnxjit._core.dtypes import (
 )
 from onnxjit._core.op import Op
 
-from .convert import as_array, normalize_axis
+from .convert import as_array, as_strong, normalize_axis
 from .elementwise import multiply
 from .row import Function, Ufunc, function
+from .samples import call, calls, within
 from .structure import as_1d, move_axis, reshape, squeeze, unsqueeze
 from .ufunc import promoted
 
@@ -189,20 +190,105 @@ def vecmat(a: Value, b: Value) -> Value:
 
 
 ROWS += [
-    Ufunc(np.matmul, matmul, api="matmul"),
-    Ufunc(np.vecdot, vecdot, api="vecdot"),
-    Ufunc(np.matvec, matvec),
-    Ufunc(np.vecmat, vecmat),
+    Ufunc(
+        np.matmul,
+        matmul,
+        api="matmul",
+        ulp=within(1),
+        floor="operands",
+        samples=calls(
+            lambda m: [
+                call(m(2, 3), m(3, 4)),
+                call(m(3), m(3)),
+                call(m(3), m(3, 2)),
+                call(m(2, 3), m(3)),
+                call(m(2, 2, 3), m(2, 3, 4)),
+                call(m(2, 1, 2, 3), m(3, 3, 2)),
+                call(m(2, 0), m(0, 3)),
+                call(m(0, 3), m(3, 2)),
+                call(m(2, 3), m(2, 3)),
+                call(m(), m(2, 2)),
+                call(m(2, 3, 4), m(3, 2, 4), axes=[(0, 1), (0, 1), (1, 2)]),
+                call(m(2, 3), m(2, 4), axes=[(1, 0), (0, 1), (1, 0)]),
+                call(m(2, 3), m(3), axis=0),
+                call(m(2, 3), m(3, 2), keepdims=True),
+                call(m(2, 3), m(3), axes=[(0, 1)]),
+            ]
+        ),
+    ),
+    Ufunc(
+        np.vecdot,
+        vecdot,
+        api="vecdot",
+        ulp=within(1),
+        floor="operands",
+        samples=calls(
+            lambda m: [
+                call(m(3), m(3)),
+                call(m(2, 3), m(3)),
+                call(m(2, 0), m(2, 0)),
+                call(m(2, 1, 3), m(4, 3)),
+                call(m(2, 3), m(2, 3), axis=0),
+                call(m(2, 3), m(3), keepdims=True),
+                call(m(2, 3), m(2, 3), axis=0, keepdims=True),
+                call(m(2, 3), m(3, 2), axes=[0, 1]),
+                call(m(2, 3), m(2, 3), axis=2),
+                call(m(3), m(2)),
+                call(m(), m(2)),
+            ]
+        ),
+    ),
+    Ufunc(
+        np.matvec,
+        matvec,
+        ulp=within(1),
+        floor="operands",
+        samples=calls(
+            lambda m: [
+                call(m(2, 3), m(3)),
+                call(m(4, 2, 3), m(4, 3)),
+                call(m(2, 0), m(0)),
+                call(m(2, 3), m(2)),
+            ]
+        ),
+    ),
+    Ufunc(
+        np.vecmat,
+        vecmat,
+        ulp=within(1),
+        floor="operands",
+        samples=calls(
+            lambda m: [
+                call(m(3), m(3, 2)),
+                call(m(4, 3), m(4, 3, 2)),
+                call(m(0), m(0, 2)),
+                call(m(2), m(3, 2)),
+            ]
+        ),
+    ),
 ]
 
 
-@function(ROWS, np.linalg.matmul)
+@function(
+    ROWS, np.linalg.matmul, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(2, 3), m(3, 4)), call(m(3), m(3)), call(m(3), m(3, 2)), call(m(2, 3), m(3)),
+        call(m(2, 2, 3), m(2, 3, 4)), call(m(2, 1, 2, 3), m(3, 3, 2)), call(m(2, 0), m(0, 3)),
+        call(m(0, 3), m(3, 2)), call(m(2, 3), m(2, 3)), call(m(), m(2, 2)),
+    ]),
+)  # fmt: skip
 def linalg_matmul(x1: Any, x2: Any, /) -> Value:
     """Multiply matrices; see `matmul`."""
     return matmul(*promoted(as_array(x1), as_array(x2)))
 
 
-@function(ROWS, np.linalg.vecdot)
+@function(
+    ROWS, np.linalg.vecdot, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(2, 3), m(3)), call(m(2, 3), m(2, 3), axis=0),
+        call(m(2, 0), m(2, 0)), call(m(3), m(2)),
+    ]),
+)  # fmt: skip
 def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Value:
     """Multiply vectors along an axis; see `vecdot`."""
     moved = (
@@ -241,7 +327,14 @@ def _contract(a: Value, b: Value, axis: int) -> Value:
     return reshape(matrix_product(left, flat), (*a.shape[:-1], *right.shape[1:]))
 
 
-@function(ROWS, np.dot, scalar=True)
+@function(
+    ROWS, np.dot, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(2, 3), m(3, 4)), call(m(3), m(3)), call(m(2, 3), m(3)),
+        call(m(2, 2, 3), m(2, 3, 4)), call(m(2, 3), 2), call(m(), m(3)),
+        call(m(2, 0), m(0, 3)), call(m(2), m(3)), call(m.scalar(1), m.scalar(1)),
+    ]),
+)  # fmt: skip
 def dot(a: Any, b: Any) -> Value:
     """Sum products over the last axis of `a` and the second-last (or only) axis of `b`.
 
@@ -259,7 +352,7 @@ def dot(a: Any, b: Any) -> Value:
     -----
     MatMul; accuracy as in `matrix_product`.
     """
-    x, y = as_array(a), as_array(b)
+    x, y = as_strong(a), as_strong(b)
     if x.ndim == 0 or y.ndim == 0:
         result: Value = multiply(x, y)
         return result
@@ -267,7 +360,13 @@ def dot(a: Any, b: Any) -> Value:
     return _contract(x, y, max(y.ndim - 2, 0))
 
 
-@function(ROWS, np.inner, scalar=True)
+@function(
+    ROWS, np.inner, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(2, 3), m(4, 3)), call(m(2, 3), m(3)), call(m(2), 2),
+        call(m(2, 3), m(2, 2)), call(m(0), m(0)),
+    ]),
+)  # fmt: skip
 def inner(a: Any, b: Any, /) -> Value:
     """Sum products over the last axes; a 0-d factor multiplies.
 
@@ -275,7 +374,7 @@ def inner(a: Any, b: Any, /) -> Value:
     -----
     MatMul.
     """
-    x, y = as_array(a), as_array(b)
+    x, y = as_strong(a), as_strong(b)
     if x.ndim == 0 or y.ndim == 0:
         result: Value = multiply(x, y)
         return result
@@ -286,7 +385,13 @@ def inner(a: Any, b: Any, /) -> Value:
     return _contract(x, y, y.ndim - 1)
 
 
-@function(ROWS, np.vdot, scalar=True)
+@function(
+    ROWS, np.vdot, scalar=True, ulp=within(1),
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(2, 3), m(3, 2)), call(m(2), m(3)), call(m(0), m(0)),
+        call(m(), m()),
+    ]),
+)  # fmt: skip
 def vdot(a: Any, b: Any, /) -> Value:
     """Sum products of all elements, the first factor conjugated.
 
@@ -299,7 +404,7 @@ def vdot(a: Any, b: Any, /) -> Value:
     -----
     MatMul.
     """
-    x, y = (as_1d(v) for v in promoted(as_array(a), as_array(b)))
+    x, y = (as_1d(v) for v in promoted(as_strong(a), as_strong(b)))
     if x.dtype.kind == "c":
         from .elementwise import conjugate
 

@@ -21,6 +21,7 @@ from .gather import gather, scatter_elements, scatter_nd
 from .index_write import assigned, fit
 from .rearrange import resized
 from .row import Function, Ufunc, function
+from .samples import call, calls
 from .scan import cumsum
 from .structure import concat, iota, is_positive, may_guard, reshape, same_shape, unsqueeze
 from .take import along_axis, safe_places, truth
@@ -30,7 +31,14 @@ __all__ = ["ROWS"]
 ROWS: list[Function | Ufunc] = []
 
 
-@function(ROWS, np.put, writes="a")
+@function(
+    ROWS, np.put, writes="a",
+    samples=calls(lambda m: [
+        call(m(5), m.places(5, 3), m(3)), call(m(2, 3), [0, 4], 1),
+        call(m(5), m.places(9, 4), m(2), mode="wrap"),
+        call(m(5), m.places(9, 3), m(3), "clip"), call(m(4), [], 1), call(m(3), 7, 1),
+    ]),
+)  # fmt: skip
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     """Write elements at places of the array taken as a vector; values are repeated.
 
@@ -61,7 +69,14 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Value:
     return reshape(scatter_nd(flat, unsqueeze(at, [1]), new), x.shape)
 
 
-@function(ROWS, np.put_along_axis, writes="arr")
+@function(
+    ROWS, np.put_along_axis, writes="arr",
+    samples=calls(lambda m: [
+        call(m(3, 4), m.places(4, 3, 1), 1, 1),
+        call(m(3, 4), np.array([[2, 0, 1, 1]]), m(1, 4), axis=0),
+        call(m(5), np.array([4, 0]), m(2), None), call(m(3), np.array([0, 2]), m.scalar(1), 0),
+    ]),
+)  # fmt: skip
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Value:
     """Write one element for each place, place by place along an axis.
 
@@ -75,7 +90,14 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Value:
     return reshape(scatter_elements(x, at, new, axis), original.shape)
 
 
-@function(ROWS, np.putmask, writes="a")
+@function(
+    ROWS, np.putmask, writes="a",
+    samples=calls(lambda m: [
+        call(m(5), m.mask(5), m(5)), call(m(2, 3), m.mask(2, 3), m(4)),
+        call(m(5), m.mask(5), 1), call(m(3), [True, False, True], m(2)),
+        call(m(0), m.mask(0), 1),
+    ]),
+)  # fmt: skip
 def putmask(a: Any, /, mask: Any, values: Any) -> Value:
     """Write ``values[i]`` where ``mask[i]``, both taken as vectors; values are repeated.
 
@@ -99,7 +121,13 @@ def _same_size(a: Value, b: Value) -> bool:
     return require_equal(running_trace().env, a.tensor.size, b.tensor.size)
 
 
-@function(ROWS, np.place, writes="arr")
+@function(
+    ROWS, np.place, writes="arr",
+    samples=calls(lambda m: [
+        call(m(5), m.mask(5), m(2)), call(m(2, 3), m.mask(2, 3), [1]),
+        call(m(3), [False, False, False], m(1)), call(m(3), [True, False, True], m(4)),
+    ]),
+)  # fmt: skip
 def place(arr: Any, mask: Any, vals: Any) -> Value:
     """Write the first values, repeated as needed, where a mask holds.
 
@@ -146,7 +174,14 @@ def _check_array(values: Any, x: Value) -> None:
         _check_cast(as_array(values), x, "safe")
 
 
-@function(ROWS, np.copyto, writes="dst")
+@function(
+    ROWS, np.copyto, writes="dst",
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(2, 3), m(3)), call(m(3), 1),
+        call(m(2, 3), m.scalar(1), where=m.mask(3)), call(m(3), np.ones(3, "f4")),
+        call(m(3), np.ones(3, "f4"), casting="unsafe"),
+    ]),
+)  # fmt: skip
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Value:
     """Write an array into another, where a condition holds.
 

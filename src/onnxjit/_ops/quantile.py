@@ -40,6 +40,7 @@ from .elementwise import where as pick
 from .gather import gather, gather_elements
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import NUMBERS, call, calls, reductions, within
 from .sort import sort_along
 from .structure import (
     broadcast_to,
@@ -122,7 +123,7 @@ def _number(n: DimLike) -> Value:
 # --- median ----------------------------------------------------------------------------------
 
 
-@function(ROWS, np.median, scalar=True)
+@function(ROWS, np.median, scalar=True, ulp=within(4), samples=reductions(values="nearly"))
 def median(
     a: Any,
     axis: Any = None,
@@ -182,7 +183,7 @@ def _is_odd(n: DimLike) -> Value:
     return cast(_number(n % 2), BOOL)
 
 
-@function(ROWS, np.nanmedian, scalar=True)
+@function(ROWS, np.nanmedian, scalar=True, ulp=within(4), samples=reductions(values="nearly"))
 def nanmedian(
     a: Any,
     axis: Any = None,
@@ -267,6 +268,8 @@ _DISCRETE: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "closest_observation": _stepped(0.5, _on_odd_step),
 }
 _BETWEEN: Final = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS)
+#: methods that samples use
+_CHECKED: Final = ("lower", "nearest", "midpoint", "hazen", "weibull", "inverted_cdf")
 
 
 def _virtual(method: str, n: Value, q: Value) -> Value:
@@ -374,7 +377,16 @@ def _quantile(
     return reshape(result, (*q.shape, *ordered.kept))
 
 
-@function(ROWS, np.quantile, scalar=True)
+@function(
+    ROWS, np.quantile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.wide(7), 0.3), call(m(3, 4), 0.3, axis=0),
+        call(m(3, 4), [0, 0.3, 1], axis=-1, keepdims=True), call(m(2, 3, 2), 0.3, axis=(0, 2)),
+        call(m(4, 3), np.array([[1, 0.3]]), 0),
+        *(call(m(6), 0.3, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(0.3), 0),
+    ], NUMBERS),
+)  # fmt: skip
 def quantile(
     a: Any,
     q: Any,
@@ -423,7 +435,16 @@ def quantile(
     return _quantile(a, fractions, weak, axis, method, keepdims, weights)
 
 
-@function(ROWS, np.percentile, scalar=True)
+@function(
+    ROWS, np.percentile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.wide(7), 30), call(m(3, 4), 30, axis=0),
+        call(m(3, 4), [0, 30, 100], axis=-1, keepdims=True), call(m(2, 3, 2), 30, axis=(0, 2)),
+        call(m(4, 3), np.array([[100, 30]]), 0),
+        *(call(m(6), 30, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(30), 0),
+    ], NUMBERS),
+)  # fmt: skip
 def percentile(
     a: Any,
     q: Any,

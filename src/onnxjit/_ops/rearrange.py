@@ -29,6 +29,7 @@ from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .reduce import reduce_max
 from .row import Function, Ufunc, function
+from .samples import call, calls
 from .structure import (
     broadcast_to,
     concat,
@@ -51,7 +52,13 @@ ROWS: list[Function | Ufunc] = []
 # --- repeating -----------------------------------------------------------------------------
 
 
-@function(ROWS, np.tile, api="tile")
+@function(
+    ROWS, np.tile, api="tile",
+    samples=calls(lambda m: [
+        call(m.special(3), 2), call(m(2, 3), (2, 2)), call(m(3), (2, 1, 2)), call(m(), 3),
+        call(m(2, 3), 0), call(m(0), 2),
+    ]),
+)  # fmt: skip
 def tile(A: Any, reps: Any) -> Value:  # noqa: N803  NumPy's name
     """Repeat the whole array along its axes.
 
@@ -93,7 +100,14 @@ def _repeated_by(x: Value, counts: Value, axis: int) -> Value:
     return gather(x, rows, axis)
 
 
-@function(ROWS, np.repeat, api="repeat")
+@function(
+    ROWS, np.repeat, api="repeat",
+    samples=calls(lambda m: [
+        call(m.special(3), 2), call(m(2, 3), 2, axis=0), call(m(3), m.counts(4, 3)),
+        call(m(2, 3), [1, 0, 2], 1), call(m(), 3), call(m(3), 0),
+        call(m(2, 3), m.counts(3, 2), axis=0),
+    ]),
+)  # fmt: skip
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     """Repeat each element along an axis.
 
@@ -160,7 +174,13 @@ def require_static_equal(a: DimLike, b: DimLike) -> bool:
     return structure.same_shape([a], [b])
 
 
-@function(ROWS, np.resize)
+@function(
+    ROWS, np.resize,
+    samples=calls(lambda m: [
+        call(m.special(3), 5), call(m(2, 3), (3, 3)), call(m(3), (2, 0)), call(m(4), 2),
+        call(m(0), 2), call(m(), (2, 2)),
+    ]),
+)  # fmt: skip
 def resize(a: Any, new_shape: Any) -> Value:
     """Return an array of another shape with the elements repeated as needed.
 
@@ -190,7 +210,14 @@ def _rolled(x: Value, shift: Any, axis: int) -> Value:
     return concat([tail, take_range(x, axis, 0, n - by)], axis)
 
 
-@function(ROWS, np.roll, api="roll")
+@function(
+    ROWS, np.roll, api="roll",
+    samples=calls(lambda m: [
+        call(m.special(5), 2), call(m(3, 4), -1, axis=0), call(m(3, 4), (1, 2), (0, 1)),
+        call(m(3, 4), 5), call(m(3, 4), 1, axis=(0, 1)), call(m(0), 2),
+        call(m(4), m.counts(9)), call(m(), 1),
+    ]),
+)  # fmt: skip
 def roll(a: Any, shift: Any, axis: Any = None) -> Value:
     """Shift elements along axes; what leaves one end enters at the other.
 
@@ -298,7 +325,18 @@ def _pad_constant(
     return x
 
 
-@function(ROWS, np.pad)
+@function(
+    ROWS, np.pad,
+    samples=calls(lambda m: [
+        call(m.special(4), 2), call(m(2, 3), ((1, 0), (0, 2))),
+        call(m(3), 1, constant_values=1),
+        *(call(m(4), (2, 3), t) for t in ("edge", "reflect", "symmetric", "wrap")),
+        *(call(m(2, 4), 1, t, id=t) for t in ("maximum", "minimum", "mean", "median")),
+        call(m(2, 4), 1, "linear_ramp", id="linear_ramp"),
+        call(m(3, 3), {0: 1, -1: (0, 2)}, "edge"), call(m(0), 1),
+        call(m(3), 7, "reflect", id="odd", reflect_type="odd"),
+    ]),
+)  # fmt: skip
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:
     """Put elements around an array.
 
@@ -331,6 +369,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
         return _pad_constant(x, pairs, fills)
     places = _PLACES.get(mode) if isinstance(mode, str) else None
     if places is None or options.get("reflect_type", "even") != "even":
+        np.pad(np.zeros(1), 1, mode=mode)  # NumPy's own refusal
         msg = f"np.pad is not carried with mode={mode!r} and {options}"
         raise UnsupportedError(msg)
     for axis, (low, high) in enumerate(pairs):
@@ -363,7 +402,14 @@ def _axis_of(x: Value, axis: Any) -> tuple[Value, int]:
     return x, normalize_axis(axis, x.ndim)
 
 
-@function(ROWS, np.delete)
+@function(
+    ROWS, np.delete,
+    samples=calls(lambda m: [
+        call(m.special(6), 2), call(m(3, 4), 1, axis=0), call(m(6), [0, 2, 5]),
+        call(m(3, 4), slice(1, 3), 1), call(m(5), m.mask(5)), call(m(5), -1), call(m(4), []),
+        call(m(4), 9),
+    ]),
+)  # fmt: skip
 def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
     """Return an array without some slices along an axis.
 
@@ -393,7 +439,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
     if isinstance(obj, slice):
         keep = setitem(_all_true(n), obj, False)
     else:
-        which = as_array(obj)
+        which = const(_plain(obj)) if _is_static(obj) else as_array(obj)
         if which.dtype is BOOL and not require_equal(running_trace().env, which.shape[0], n):
             msg = (
                 "boolean array argument `obj` to delete must be one-dimensional and match the "
@@ -422,7 +468,14 @@ def _plain(obj: Any) -> Any:
     return obj.known if isinstance(obj, Value) else obj
 
 
-@function(ROWS, np.insert)
+@function(
+    ROWS, np.insert,
+    samples=calls(lambda m: [
+        call(m.special(5), 2, 1), call(m(3, 4), 1, m(4), axis=0), call(m(5), [1, 3], m(2)),
+        call(m(3, 4), 1, 1, 1), call(m(5), -1, m(2)), call(m(4), slice(1, 3), m(2)),
+        call(m(4), 9, 1), call(m(2, 2), 1, 1),
+    ]),
+)  # fmt: skip
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
     """Return an array with slices inserted along an axis.
 

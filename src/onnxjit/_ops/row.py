@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Sample:
 
     __slots__ = ("args", "id", "kwargs")
 
-    def __init__(self, *args: Any, id: str = "", **kwargs: Any) -> None:  # noqa: A002
+    def __init__(self, *args: Any, id: str = "", **kwargs: Any) -> None:
         self.args: Final = args
         self.kwargs: Final = kwargs
         self.id: Final = id
@@ -31,6 +31,7 @@ class Sample:
 
 
 Samples = Callable[[], Iterable[Sample]]
+Floor = float | Literal["operands"]
 
 
 class Function:
@@ -46,8 +47,9 @@ class Function:
         the result).  It returns values, sizes, Python objects, or tuples and lists of them.
     omits : tuple of str
         Parameters that are refused when given a value other than their default.
-    scalar : bool
-        A 0-d result is a NumPy scalar (ufuncs, reductions), not a 0-d array.
+    scalar : bool or "argument"
+        A 0-d result is a NumPy scalar (ufuncs, reductions), not a 0-d array; with
+        ``"argument"`` where the first argument is one.
     view : bool
         `implementation` returns a `View` of its first argument (or a list of them).
     writes : str or None
@@ -58,10 +60,20 @@ class Function:
         NumPy callables that are the same function under another object.
     samples : callable, optional
         Returns the calls that tests make.
+    ulp : dict of str to float, optional
+        Largest accepted error by dtype name, in units in the last place; exact when missing.
+    floor : float or "operands"
+        The units are those of this number at least, of the largest finite number among the
+        arguments with ``"operands"``: smaller results are what cancellation leaves.
+    ties : bool
+        Which of 0.0 and -0.0 a result is, is fixed neither here nor in NumPy.
+    unordered : bool
+        So is the order of the results' elements.
     """
 
     __slots__ = (
-        "aliases", "api", "implementation", "numpy", "omits", "samples", "scalar", "view", "writes",
+        "aliases", "api", "floor", "implementation", "numpy", "omits", "samples", "scalar",
+        "ties", "ulp", "unordered", "view", "writes",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record of keyword facts
@@ -70,22 +82,30 @@ class Function:
         implementation: Callable[..., Any],
         *,
         omits: tuple[str, ...] = (),
-        scalar: bool = False,
+        scalar: bool | Literal["argument"] = False,
         view: bool = False,
         writes: str | None = None,
         api: str | None = None,
         aliases: tuple[Callable[..., Any], ...] = (),
         samples: Samples | None = None,
+        ulp: dict[str, float] | None = None,
+        floor: Floor = "operands",
+        ties: bool = False,
+        unordered: bool = False,
     ) -> None:
         self.numpy: Final = numpy
         self.implementation: Final = implementation
         self.omits: Final = omits
-        self.scalar: Final = scalar
+        self.scalar: Final[bool | Literal["argument"]] = scalar
         self.view: Final = view
         self.writes: Final = writes
         self.api: Final = api
         self.aliases: Final = aliases
         self.samples: Final = samples
+        self.ulp: Final = ulp or {}
+        self.floor: Final[Floor] = floor
+        self.ties: Final = ties
+        self.unordered: Final = unordered
 
     def __repr__(self) -> str:
         return f"Function({getattr(self.numpy, '__name__', self.numpy)})"
@@ -104,12 +124,13 @@ class Ufunc:
     reduce, accumulate : callable, optional
         ``reduce(value, axes, keepdims)`` and ``accumulate(value, axis)`` where ONNX has
         something better than a loop.  The value is already of the reduction's dtype.
-    ulp : dict of str to float, optional
-        Largest accepted error by dtype name; exact when missing.
+    samples, ulp, floor, ties
+        As in `Function`.
     """
 
     __slots__ = (
-        "accumulate", "api", "identity", "implementation", "numpy", "reduce", "samples", "ulp",
+        "accumulate", "api", "floor", "identity", "implementation", "numpy", "reduce", "samples",
+        "ties", "ulp",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record of keyword facts
@@ -122,6 +143,8 @@ class Ufunc:
         api: str | None = None,
         samples: Samples | None = None,
         ulp: dict[str, float] | None = None,
+        floor: Floor = 0.0,
+        ties: bool = False,
     ) -> None:
         self.numpy: Final = numpy
         self.implementation: Final = implementation
@@ -131,6 +154,8 @@ class Ufunc:
         self.api: Final = api
         self.samples: Final = samples
         self.ulp: Final = ulp or {}
+        self.floor: Final[Floor] = floor
+        self.ties: Final = ties
 
     def __repr__(self) -> str:
         return f"Ufunc({self.numpy.__name__})"

@@ -36,6 +36,7 @@ from .gather import compress, gather
 from .gather import nonzero as places_of
 from .reduce import count_true, reduce_all, reduce_any
 from .row import Function, Ufunc, function
+from .samples import call, calls, vectors
 from .scan import cumsum
 from .shape import joint_shape
 from .structure import as_1d, broadcast_to, iota, reshape, squeeze, take_range, transpose
@@ -76,7 +77,7 @@ def nonzero_places(a: Any) -> Value:
     return places_of(as_truth(x))
 
 
-@function(ROWS, np.nonzero, api="nonzero")
+@function(ROWS, np.nonzero, api="nonzero", samples=vectors())
 def nonzero(a: Any) -> tuple[Value, ...]:
     """Return the places of elements that are not zero, one array for each axis.
 
@@ -100,7 +101,7 @@ def nonzero(a: Any) -> tuple[Value, ...]:
     return tuple(squeeze(take_range(places, 0, i, 1), [0]) for i in range(rank))
 
 
-@function(ROWS, np.flatnonzero)
+@function(ROWS, np.flatnonzero, samples=vectors())
 def flatnonzero(a: Any) -> Value:
     """Return the places of nonzero elements in the flattened array.
 
@@ -111,7 +112,7 @@ def flatnonzero(a: Any) -> Value:
     return squeeze(nonzero_places(as_1d(as_array(a))), [0])
 
 
-@function(ROWS, np.argwhere)
+@function(ROWS, np.argwhere, samples=vectors())
 def argwhere(a: Any) -> Value:
     """Return the (k, rank) places of nonzero elements.
 
@@ -210,7 +211,16 @@ def _check_side(side: Any) -> str:
     return "right" if str(side)[0] in "rR" else "left"
 
 
-@function(ROWS, np.searchsorted, api="searchsorted", scalar=True)
+@function(
+    ROWS, np.searchsorted, api="searchsorted", scalar=True,
+    samples=calls(lambda m: [
+        call(m.rising(8), m(5)), call(m.rising(8), m(2, 3), side="right"),
+        call(m.rising(6), m.scalar(1)), call(m.rising(6), 1),
+        call(np.sort(m.special(9)), m.special(12)),
+        call(m(5), m(3), sorter=np.arange(5)[::-1]), call(m.rising(3), m(0)), call(m(0), m(2)),
+        call(m.rising(4), np.ones(2, "f4")),
+    ]),
+)  # fmt: skip
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
     """Return the places where elements go in a sorted array.
 
@@ -252,7 +262,13 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Valu
     return search(cast(x, dtype), cast(wanted, dtype), _check_side(side))
 
 
-@function(ROWS, np.digitize, scalar=True)
+@function(
+    ROWS, np.digitize, scalar=True,
+    samples=calls(lambda m: [
+        call(m(6), m.rising(4)), call(m(2, 3), m.rising(4), right=True),
+        call(m(6), m.rising(4)[::-1]), call(m.scalar(1), m.rising(3)), call(m(3), [0, 1, 2]),
+    ]),
+)  # fmt: skip
 def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     """Return the number of the bin of each element.
 
@@ -352,7 +368,16 @@ class Distinct:
             self.inverse = gather(number, inverse_order(order))
 
 
-@function(ROWS, np.unique)
+@function(
+    ROWS, np.unique, ties=True,
+    samples=calls(lambda m: [
+        call(m(9)), call(m.special(12)), call(m(2, 3)), call(m(0)), call(m()),
+        call(m(9), True, True, True), call(m(4, 2), id="rows", axis=0),
+        call(m(2, 5), id="columns", axis=1, return_counts=True),
+        call(m.special(12), return_inverse=True, return_index=True),
+        call(m.special(12), equal_nan=False),
+    ]),
+)  # fmt: skip
 def unique(
     ar: Any,
     return_index: Any = False,
@@ -411,27 +436,47 @@ def unique(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-@function(ROWS, np.unique_values, api="unique_values")
+@function(
+    ROWS, np.unique_values, api="unique_values", ties=True, unordered=True,
+    samples=calls(lambda m: [
+        call(m(9)), call(m.special(12)), call(m(2, 3)), call(m(0)), call(m()),
+    ]),
+)  # fmt: skip
 def unique_values(x: Any) -> Any:
     """Return the distinct elements in order; NaN is unlike NaN."""
     return unique(x, equal_nan=False)
 
 
-@function(ROWS, np.unique_counts, api="unique_counts")
+@function(
+    ROWS, np.unique_counts, api="unique_counts", ties=True,
+    samples=calls(lambda m: [
+        call(m(9)), call(m.special(12)), call(m(2, 3)), call(m(0)), call(m()),
+    ]),
+)  # fmt: skip
 def unique_counts(x: Any) -> Any:
     """Return the distinct elements and their counts, as a named tuple."""
     made = unique(x, return_counts=True, equal_nan=False)
     return _named("unique_counts")(*made)
 
 
-@function(ROWS, np.unique_inverse, api="unique_inverse")
+@function(
+    ROWS, np.unique_inverse, api="unique_inverse", ties=True,
+    samples=calls(lambda m: [
+        call(m(9)), call(m.special(12)), call(m(2, 3)), call(m(0)), call(m()),
+    ]),
+)  # fmt: skip
 def unique_inverse(x: Any) -> Any:
     """Return the distinct elements and each element's place among them, as a named tuple."""
     made = unique(x, return_inverse=True, equal_nan=False)
     return _named("unique_inverse")(*made)
 
 
-@function(ROWS, np.unique_all, api="unique_all")
+@function(
+    ROWS, np.unique_all, api="unique_all", ties=True,
+    samples=calls(lambda m: [
+        call(m(9)), call(m.special(12)), call(m(2, 3)), call(m(0)), call(m()),
+    ]),
+)  # fmt: skip
 def unique_all(x: Any) -> Any:
     """Return distinct elements, first places, inverse and counts, as a named tuple."""
     made = unique(
@@ -448,7 +493,14 @@ def _named(function_name: str) -> Any:
 # --- membership ------------------------------------------------------------------------------
 
 
-@function(ROWS, np.isin, api="isin")
+@function(
+    ROWS, np.isin, api="isin",
+    samples=calls(lambda m: [
+        call(m(6), m(3)), call(m(2, 3), [1, 2]), call(m.special(9), m.special(4), invert=True),
+        call(m.scalar(1), m(3)), call(m(3), m(0)), call(m(0), m(3)),
+        call(m(4), m(4), assume_unique=True),
+    ]),
+)  # fmt: skip
 def isin(
     element: Any,
     test_elements: Any,

@@ -15,11 +15,12 @@ from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
 
 from . import elementwise as ew
 from .cast import cast
-from .convert import as_array
+from .convert import as_array, as_strong
 from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
 from .gather import gather, gather_elements
 from .row import Function, Ufunc, function
+from .samples import call, calls, vectors, within
 from .structure import broadcast_to, concat, is_zero, squeeze, take_range, unsqueeze
 from .ufunc import promoted, ufunc_call
 from .views import ReshapeView
@@ -39,7 +40,15 @@ _MISSING: Final = object()
 # --- where, select, choose ----------------------------------------------------------------
 
 
-@function(ROWS, np.where)
+@function(
+    ROWS, np.where,
+    samples=calls(lambda m: [
+        call(m.mask(4), m.special(4), m(4)), call(m.mask(3, 1), m(4), 1), call(m.special(6)),
+        call(m.mask(), m(), m.scalar(1)), call(m(4), m(4), np.ones(4, "f4")),
+        call(m.mask(0), m(0), 0), call(True, m(2), m(2)), call(m.mask(2, 3)),
+        call(m.mask(3), 1, 2.5),
+    ]),
+)  # fmt: skip
 def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
     """Return elements of `x` where a condition holds, else of `y`.
 
@@ -69,7 +78,14 @@ def _choice(x: Any) -> Any:
     return x if type(x) in {int, float, complex} else as_array(x)
 
 
-@function(ROWS, np.select)
+@function(
+    ROWS, np.select,
+    samples=calls(lambda m: [
+        call([m.mask(4), m.mask(4)], [m.special(4), m(4)]), call([m.mask(4)], [m(4)], 1),
+        call([m.mask(2, 3), m.mask(3)], [m(3), 1], default=m.scalar(1)),
+        call([m.mask(3)], [m(3)], m(3)), call([], []),
+    ]),
+)  # fmt: skip
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Value:
     """Return from each choice the elements where its condition is the first that holds.
 
@@ -96,6 +112,14 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         msg = "select with an empty condition list is not possible"
         raise ValueError(msg)
     *choices, result = promoted(*map(_choice, (*choicelist, default)))
+    for given in choicelist:
+        # NumPy makes arrays of the numbers, which then may not fit
+        if type(given) is int and not np.can_cast(np.int64, result.dtype.numpy, "same_kind"):
+            msg = (
+                f"Cannot cast array data from dtype('int64') to {result.dtype.numpy!r} "
+                "according to the rule 'same_kind'"
+            )
+            raise TypeError(msg)
     conditions = [as_array(c) for c in condlist]
     for i, condition in enumerate(conditions):
         if condition.dtype is not BOOL:
@@ -114,7 +138,15 @@ def _place(a: Value, n: Any, mode: str) -> Value:
     return cast(a, INT64)
 
 
-@function(ROWS, np.choose, scalar=True)
+@function(
+    ROWS, np.choose, scalar=True,
+    samples=calls(lambda m: [
+        call(m.counts(3, 4), [m.special(4), m(4), m(4)]),
+        call(m.places(9, 4), [m(4), m(4)], mode="wrap"),
+        call(m.places(9, 2, 3), [m(3), 1], mode="clip"), call(m.counts(2), [m(3), m(3)]),
+        call([1, 0], [m(2), m(2)]),
+    ]),
+)  # fmt: skip
 def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
     """Return, element by element, the choice that an index names.
 
@@ -188,7 +220,15 @@ _TWICE: Final = (
 )
 
 
-@function(ROWS, np.clip, scalar=True)
+@function(
+    ROWS, np.clip, scalar=True, ties=True,
+    samples=calls(lambda m: [
+        call(m.special(9), 0, 1), call(m(9), m.scalar(1), m.scalar(3)),
+        call(m(3, 4), m(4), None), call(m(5), None, 2), call(m(), 0, 1),
+        call(m.scalar(1), 0, 2), call(m(5), min=1, max=m(5)), call(m(5)),
+        call(m(5), -(2**40), 2**40),
+    ]),
+)  # fmt: skip
 def clip(
     a: Any,
     a_min: Any = _MISSING,
@@ -224,10 +264,11 @@ def clip(
         raise TypeError(msg)
     elif min is not _MISSING or max is not _MISSING:
         raise ValueError(_TWICE)
-    x = as_array(a)
+    x = as_strong(a)
     low, high = _bound(x, a_min, above=False), _bound(x, a_max, above=True)
     if low is None and high is None:
-        return x
+        unbounded: Value = ew.positive(x, **kwargs)
+        return unbounded
     if low is None:
         return ew.minimum(x, high, **kwargs)  # type: ignore[no-any-return]
     if high is None:
@@ -236,7 +277,13 @@ def clip(
     return result
 
 
-@function(ROWS, np.nan_to_num, scalar=True)
+@function(
+    ROWS, np.nan_to_num, scalar=True,
+    samples=calls(lambda m: [
+        call(m.special(20)), call(m.special(20), nan=1.0, posinf=2.0, neginf=-2.0), call(m()),
+        call(m.scalar(1)), call(m(2, 0), copy=False),
+    ]),
+)  # fmt: skip
 def nan_to_num(
     x: Any,
     copy: bool = True,  # noqa: ARG001  values are never shared
@@ -302,13 +349,13 @@ def _constant_of(x: Value, *, answer: bool) -> Value:
     return broadcast_to(as_value(answer), x.shape)
 
 
-@function(ROWS, np.isneginf, scalar=True)
+@function(ROWS, np.isneginf, scalar=True, samples=vectors())
 def isneginf(x: Any) -> Value:
     """Return where values are minus infinity."""
     return _infinite(x, -np.inf)
 
 
-@function(ROWS, np.isposinf, scalar=True)
+@function(ROWS, np.isposinf, scalar=True, samples=vectors())
 def isposinf(x: Any) -> Value:
     """Return where values are plus infinity."""
     return _infinite(x, np.inf)
@@ -322,7 +369,7 @@ def _refuse_complex(x: Value, name: str) -> None:
         raise UnsupportedError(msg)
 
 
-@function(ROWS, np.isreal, scalar=True)
+@function(ROWS, np.isreal, scalar=True, samples=vectors())
 def isreal(x: Any) -> Value:
     """Return where values have no imaginary part: everywhere, for real ones."""
     value = as_array(x)
@@ -330,7 +377,7 @@ def isreal(x: Any) -> Value:
     return _constant_of(value, answer=True)
 
 
-@function(ROWS, np.iscomplex, scalar=True)
+@function(ROWS, np.iscomplex, scalar=True, samples=vectors())
 def iscomplex(x: Any) -> Value:
     """Return where values have an imaginary part: nowhere, for real ones."""
     value = as_array(x)
@@ -341,14 +388,20 @@ def iscomplex(x: Any) -> Value:
 # --- rounding and angles ------------------------------------------------------------------
 
 
-@function(ROWS, np.fix, scalar=True)
+@function(ROWS, np.fix, scalar=True, samples=vectors())
 def fix(x: Any) -> Value:
     """Return values rounded toward 0."""
     result: Value = ew.trunc(as_array(x))
     return result
 
 
-@function(ROWS, np.round, aliases=(np.around,), scalar=True)
+@function(
+    ROWS, np.round, aliases=(np.around,), scalar=True,
+    samples=calls(lambda m: [
+        call(m.special(30)), call(m.wide(9), 2), call(m.wide(9), -1), call(m(3, 4)),
+        call(m.scalar(1), 1), call(m(), decimals=0), call(m.special(9), 3), call(m(0)),
+    ]),
+)  # fmt: skip
 def round_(a: Any, decimals: int = 0) -> Value:
     """Return values rounded to a number of decimals, halves to even.
 
@@ -377,7 +430,7 @@ def round_(a: Any, decimals: int = 0) -> Value:
     return cast(made, x.dtype)
 
 
-@function(ROWS, np.sinc, scalar=True)
+@function(ROWS, np.sinc, scalar=True, ulp=within(8), floor=1.0, samples=vectors())
 def sinc(x: Any) -> Value:
     """Return sin(pi x) / (pi x), 1 at 0.
 
@@ -392,7 +445,12 @@ def sinc(x: Any) -> Value:
     return result
 
 
-@function(ROWS, np.angle, scalar=True)
+@function(
+    ROWS, np.angle, scalar=True,
+    samples=calls(lambda m: [
+        call(m.special(9)), call(m(3, 4), deg=True), call(m.scalar(1)), call(m()),
+    ]),
+)  # fmt: skip
 def angle(z: Any, deg: bool = False) -> Value:
     """Return the angle of numbers: 0 or pi for real ones.
 
@@ -409,7 +467,7 @@ def angle(z: Any, deg: bool = False) -> Value:
     return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
 
 
-@function(ROWS, np.real, view=True)
+@function(ROWS, np.real, view=True, samples=vectors())
 def real(val: Any) -> ReshapeView:
     """Return the real part: a view of all of it, for real values."""
     value = as_array(val)
@@ -417,7 +475,7 @@ def real(val: Any) -> ReshapeView:
     return ReshapeView(value.shape)
 
 
-@function(ROWS, np.imag)
+@function(ROWS, np.imag, scalar="argument", samples=vectors())
 def imag(val: Any) -> Value:
     """Return the imaginary part: zeros, for real values."""
     value = as_array(val)
@@ -455,7 +513,15 @@ def _periodic(x: Value, xp: Value, fp: Value, period: float) -> tuple[Value, Val
     return x, concat([below, xp, above], 0), concat([ends[2], fp, ends[3]], 0)
 
 
-@function(ROWS, np.interp, scalar=True)
+@function(
+    ROWS, np.interp, scalar=True, ulp=within(8),
+    samples=calls(lambda m: [
+        call(m(9), m.rising(4), m(4)), call(m.special(9), [0.0, 1.0, 2.0], [1.0, 3.0, 2.0]),
+        call(m.scalar(1), m.rising(3), m(3)),
+        call(m(2, 3), m.rising(4), m(4), left=-1, right=9),
+        call(m(5), m.positive(4), m(4), period=4), call(m(0), m.rising(3), m(3)),
+    ]),
+)  # fmt: skip
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Value:

@@ -22,6 +22,7 @@ from .basic import IndexView, Span, whole
 from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
+from .samples import call, calls, vectors
 from .structure import Shape, broadcast_to, is_negative, reshape, unsqueeze
 from .views import (
     BroadcastView,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from .view import View
 
-__all__ = ["ROWS", "at_least", "broadcast_all", "flipped", "target_shape"]
+__all__ = ["ROWS", "at_least", "broadcast_all", "swapped", "target_shape"]
 
 ROWS: list[Function | Ufunc] = []
 
@@ -99,7 +100,14 @@ def reshape_view(shape: Shape, new: Any, order: str) -> View:
     )
 
 
-@function(ROWS, np.reshape, view=True, api="reshape")
+@function(
+    ROWS, np.reshape, view=True, api="reshape",
+    samples=calls(lambda m: [
+        call(m.special(2, 6), (3, 4)), call(m(2, 6), -1), call(m(2, 6), (4, -1)),
+        call(m(2, 6), 12), call(m(1), ()), call(m(2, 6), (3, 4), order="F"),
+        call(m(0, 3), (3, 0)), call(m(6), (4, 2)), call(m(2, 3).T, (3, 2), copy=True),
+    ]),
+)  # fmt: skip
 def reshape_row(
     a: Any,
     /,
@@ -137,7 +145,13 @@ def reshape_row(
     return view.apply(x) if copy else view
 
 
-@function(ROWS, np.ravel, view=True)
+@function(
+    ROWS, np.ravel, view=True,
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3).T), call(m(2, 3), "F"), call(m()),
+        call(m.scalar(1)), call(m(0, 2)), call(m(2, 3).T, order="K"),
+    ]),
+)  # fmt: skip
 def ravel(a: Any, order: str = "C") -> View:
     """Return the elements as a vector: a view where NumPy gives one.
 
@@ -156,12 +170,13 @@ def ravel(a: Any, order: str = "C") -> View:
 
 
 @function(
-    ROWS,
-    np.transpose,
-    view=True,
-    api="permute_dims",
+    ROWS, np.transpose, view=True, api="permute_dims",
     aliases=() if np.permute_dims is np.transpose else (np.permute_dims,),
-)
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3, 4), (1, 2, 0)), call(m(2, 3, 4), axes=(-1, 0, 1)),
+        call(m(3)), call(m()), call(m(2, 3), (0, 0)),
+    ]),
+)  # fmt: skip
 def transpose(a: Any, axes: Any = None) -> View:
     """Return a view with its axes in another order, reversed by default.
 
@@ -188,13 +203,18 @@ def transpose(a: Any, axes: Any = None) -> View:
     return TransposeView(order)
 
 
-def _swapped(ndim: int, i: int, j: int) -> View:
+def swapped(ndim: int, i: int, j: int) -> View:
     order = list(range(ndim))
     order[i], order[j] = order[j], order[i]
     return TransposeView(order)
 
 
-@function(ROWS, np.matrix_transpose, view=True, api="matrix_transpose")
+@function(
+    ROWS, np.matrix_transpose, view=True, api="matrix_transpose",
+    samples=calls(lambda m: [
+        call(m.special(2, 3)), call(m(2, 3, 4)), call(m(0, 2)), call(m(3)),
+    ]),
+)  # fmt: skip
 def matrix_transpose(x: Any, /) -> View:
     """Return a view with the last two axes exchanged.
 
@@ -206,10 +226,16 @@ def matrix_transpose(x: Any, /) -> View:
     if ndim < 2:
         msg = f"Input array must be at least 2-dimensional, but it is {ndim}"
         raise ValueError(msg)
-    return _swapped(ndim, ndim - 1, ndim - 2)
+    return swapped(ndim, ndim - 1, ndim - 2)
 
 
-@function(ROWS, np.swapaxes, view=True)
+@function(
+    ROWS, np.swapaxes, view=True,
+    samples=calls(lambda m: [
+        call(m.special(2, 3), 0, 1), call(m(2, 3, 4), -1, 0), call(m(3), 0, 0),
+        call(m(2, 3), 0, 2),
+    ]),
+)  # fmt: skip
 def swapaxes(a: Any, axis1: int, axis2: int) -> View:
     """Return a view with two axes exchanged.
 
@@ -219,10 +245,17 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> View:
     """
     ndim = as_array(a).ndim
     i = normalize_axis(axis1, ndim, "axis1")
-    return _swapped(ndim, i, normalize_axis(axis2, ndim, "axis2"))
+    return swapped(ndim, i, normalize_axis(axis2, ndim, "axis2"))
 
 
-@function(ROWS, np.moveaxis, view=True, api="moveaxis")
+@function(
+    ROWS, np.moveaxis, view=True, api="moveaxis",
+    samples=calls(lambda m: [
+        call(m.special(2, 3), 0, 1), call(m(2, 3, 4), -1, 0),
+        call(m(2, 3, 4), [0, 1], [-1, -2]), call(m(3), 0, 0), call(m(2, 3), 0, 2),
+        call(m(2, 3, 4), (0, 0), (1, 2)),
+    ]),
+)  # fmt: skip
 def moveaxis(a: Any, source: Any, destination: Any) -> View:
     """Return a view with axes moved to other places, the rest in order.
 
@@ -242,7 +275,13 @@ def moveaxis(a: Any, source: Any, destination: Any) -> View:
     return TransposeView(order)
 
 
-@function(ROWS, np.rollaxis, view=True)
+@function(
+    ROWS, np.rollaxis, view=True,
+    samples=calls(lambda m: [
+        call(m.special(2, 3), 1), call(m(2, 3, 4), 2, 1), call(m(2, 3, 4), 0, 3),
+        call(m(2, 3), 5),
+    ]),
+)  # fmt: skip
 def rollaxis(a: Any, axis: int, start: int = 0) -> View:
     """Return a view with one axis moved before another.
 
@@ -266,7 +305,13 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> View:
 # --- axes of length 1 ----------------------------------------------------------------------
 
 
-@function(ROWS, np.expand_dims, view=True, api="expand_dims")
+@function(
+    ROWS, np.expand_dims, view=True, api="expand_dims",
+    samples=calls(lambda m: [
+        call(m.special(2, 3), 0), call(m(3), -1), call(m(2, 3), (0, 2)), call(m(), 0),
+        call(m(3), 4), call(m(2), (0, 0)),
+    ]),
+)  # fmt: skip
 def expand_dims(a: Any, axis: Any) -> View:
     """Return a view with axes of length 1 added; `axis` counts in the result.
 
@@ -282,7 +327,13 @@ def expand_dims(a: Any, axis: Any) -> View:
     return IndexView([None if i in places else next(rest) for i in range(rank)])
 
 
-@function(ROWS, np.squeeze, view=True, api="squeeze")
+@function(
+    ROWS, np.squeeze, view=True, api="squeeze",
+    samples=calls(lambda m: [
+        call(m.special(1, 3, 1)), call(m(1, 3, 1), 0), call(m(1, 3, 1), axis=(0, -1)),
+        call(m(2, 3)), call(m(1)), call(m(2, 3), 0), call(m()), call(m.scalar(1)),
+    ]),
+)  # fmt: skip
 def squeeze(a: Any, axis: Any = None) -> View | Value:
     """Return a view without axes of length 1.
 
@@ -341,7 +392,10 @@ def _atleast(numpy: Any, ndim: int) -> None:
 
     atleast.__name__ = numpy.__name__
     atleast.__doc__ = f"Return arrays with at least {ndim} axes: views (Unsqueeze)."
-    ROWS.append(Function(numpy, atleast, view=True))
+    samples = calls(
+        lambda m: [call(m.special(3)), call(m()), call(m(2, 3), m(2)), call(1), call(m(0, 2))]
+    )
+    ROWS.append(Function(numpy, atleast, view=True, samples=samples))
 
 
 for _numpy, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)):
@@ -356,7 +410,13 @@ _REMAPPED: Final = (
 )
 
 
-@function(ROWS, np.broadcast_to, view=True, api="broadcast_to", omits=("subok",))
+@function(
+    ROWS, np.broadcast_to, view=True, api="broadcast_to", omits=("subok",),
+    samples=calls(lambda m: [
+        call(m.special(3), (2, 3)), call(m(2, 1), (2, 4)), call(m(), (2, 2)),
+        call(m.scalar(1), 3), call(m(1), (0,)), call(m(3), (3, 2)), call(m(3), (2, 1, 3)),
+    ]),
+)  # fmt: skip
 def broadcast_to_row(array: Any, shape: Any) -> View:
     """Return a read-only view of an array repeated along axes.
 
@@ -400,7 +460,13 @@ def joint_shape(shapes: Sequence[Shape]) -> Shape:
         raise ValueError(msg) from error
 
 
-@function(ROWS, np.broadcast_arrays, api="broadcast_arrays", omits=("subok",))
+@function(
+    ROWS, np.broadcast_arrays, api="broadcast_arrays", omits=("subok",),
+    samples=calls(lambda m: [
+        call(m.special(3), m(2, 1)), call(m(), m(2)), call(m(2)), call(m(1), m(0)),
+        call(m(2), m(3)), call(1, m(2)), call(),
+    ]),
+)  # fmt: skip
 def broadcast_arrays(*args: Any) -> tuple[Value, ...]:
     """Return arrays broadcast against one another.
 
@@ -411,97 +477,40 @@ def broadcast_arrays(*args: Any) -> tuple[Value, ...]:
     return tuple(broadcast_all([as_array(a) for a in args]))
 
 
-@function(ROWS, np.broadcast_shapes, api="broadcast_shapes")
+@function(
+    ROWS, np.broadcast_shapes, api="broadcast_shapes",
+    samples=calls(lambda _: [
+        call((2, 1), (3,)), call((), (2,)), call(3, (2, 1)), call((2,), (3,)), call(),
+        call((0,), (1,)),
+    ], ("i8",)),
+)  # fmt: skip
 def broadcast_shapes_row(*args: Any) -> Shape:
     """Return the shape that shapes broadcast to."""
     return joint_shape([as_shape(s) for s in args])
 
 
-# --- reversing -----------------------------------------------------------------------------
-
-
-def flipped(shape: Shape, axes: Sequence[int]) -> IndexView:
-    """Return the view that reverses axes."""
-    return IndexView(
-        [Span(None, None, -1 if i in axes else 1, n) for i, n in enumerate(shape)]
-    )
-
-
-@function(ROWS, np.flip, view=True, scalar=True, api="flip")
-def flip(m: Any, axis: Any = None) -> View:
-    """Return a view with the order along axes reversed.
-
-    Notes
-    -----
-    Slice with step -1.
-    """
-    x = as_array(m)
-    return flipped(x.shape, normalize_axes(axis, x.ndim))
-
-
-def _flip_one(numpy: Any, axis: int) -> None:
-    def flip_one(m: Any) -> View:
-        x = as_array(m)
-        if x.ndim <= axis:
-            msg = f"Input must be >= {axis + 1}-d."
-            raise ValueError(msg)
-        return flipped(x.shape, [axis])
-
-    flip_one.__name__ = numpy.__name__
-    flip_one.__doc__ = f"Return a view with axis {axis} reversed (Slice with step -1)."
-    ROWS.append(Function(numpy, flip_one, view=True))
-
-
-_flip_one(np.flipud, 0)
-_flip_one(np.fliplr, 1)
-
-
-@function(ROWS, np.rot90, view=True)
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> View:
-    """Return a view turned by 90 degrees in the plane of two axes.
-
-    Notes
-    -----
-    Slice with step -1, Transpose.
-    """
-    x = as_array(m)
-    if len(tuple(axes)) != 2:
-        msg = "len(axes) must be 2."
-        raise ValueError(msg)
-    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == x.ndim:
-        msg = "Axes must be different."
-        raise ValueError(msg)
-    if not all(-x.ndim <= a < x.ndim for a in axes):
-        msg = f"Axes={tuple(axes)} out of range for array of ndim={x.ndim}."
-        raise ValueError(msg)
-    i, j = (a % x.ndim for a in axes)
-    turns = operator.index(k) % 4
-    if turns % 2 == 0:
-        return flipped(x.shape, [i, j] if turns else [])
-    swap = _swapped(x.ndim, i, j)
-    if turns == 1:
-        return ChainView([flipped(x.shape, [j]), swap])
-    turned = list(x.shape)
-    turned[i], turned[j] = turned[j], turned[i]
-    return ChainView([swap, flipped(tuple(turned), [j])])
-
-
 # --- sizes ---------------------------------------------------------------------------------
 
 
-@function(ROWS, np.shape)
+@function(ROWS, np.shape, samples=vectors())
 def shape_row(a: Any) -> Shape:
     """Return the sizes of an array: ints and symbolic sizes."""
     return as_array(a).shape
 
 
-@function(ROWS, np.ndim)
+@function(ROWS, np.ndim, samples=vectors())
 def ndim_row(a: Any) -> int:
     """Return the number of axes."""
     return as_array(a).ndim
 
 
-@function(ROWS, np.size)
+@function(
+    ROWS, np.size,
+    samples=calls(lambda m: [
+        call(m(2, 3)), call(m(2, 3), 1), call(m()), call(m(0)), call([1, 2]),
+        call(m(2, 3), axis=(0, 1)),
+    ]),
+)  # fmt: skip
 def size_row(a: Any, axis: Any = None) -> DimLike:
     """Return the number of elements, along axes or altogether."""
     x = as_array(a)

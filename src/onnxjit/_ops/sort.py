@@ -10,7 +10,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, hint_of
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
@@ -20,7 +20,8 @@ from .convert import as_array, normalize_axis
 from .gather import gather_elements
 from .reduce_exact import from_ordered, to_ordered
 from .row import Function, Ufunc, function
-from .structure import as_1d, iota, reshape
+from .samples import NUMBERS, call, calls
+from .structure import as_1d, iota, may_guard, reshape
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -115,7 +116,14 @@ def _laid_out(a: Any, axis: Any) -> tuple[Value, int]:
     return x, normalize_axis(axis, x.ndim)
 
 
-@function(ROWS, np.sort, api="sort")
+@function(
+    ROWS, np.sort, api="sort", ties=True,
+    samples=calls(lambda m: [
+        call(m.special(20)), call(m.special(3, 5)), call(m.special(3, 5), 0),
+        call(m(2, 3, 2), axis=1), call(m(3, 4), None), call(m(0)), call(m(1)),
+        call(m(9), kind="stable"), call(m(9), stable=True), call(m()), call(m(3), 1),
+    ]),
+)  # fmt: skip
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Value:
@@ -145,7 +153,14 @@ def sort(
     return sort_along(x, at)
 
 
-@function(ROWS, np.argsort, api="argsort")
+@function(
+    ROWS, np.argsort, api="argsort",
+    samples=calls(lambda m: [
+        call(m.special(20), kind="stable"), call(m.special(3, 5), 0, stable=True), call(m(0)),
+        call(m(1)), call(m(9), kind="stable"), call(m(9), stable=True), call(m()),
+        call(m(3), 1),
+    ]),
+)  # fmt: skip
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Value:
@@ -165,15 +180,24 @@ def argsort(
 
 
 def _check_kth(kth: Any, n: Any) -> None:
-    """Raise NumPy's exception for a place outside the axis, where both are known."""
+    """Raise NumPy's exception for a place outside the axis, where that may be asked."""
     for k in np.atleast_1d(kth) if not isinstance(kth, Value) else ():
         place = operator.index(k)
-        if not isinstance(n, Dim) and not -n <= place < n:
-            msg = f"kth(={place + n if place < 0 else place}) out of bounds ({n})"
+        if (isinstance(n, int) or may_guard(n)) and not -n <= place < n and n != 0:
+            size = hint_of(n)
+            assert size is not None
+            msg = f"kth(={place + size if place < 0 else place}) out of bounds ({size})"
             raise ValueError(msg)
 
 
-@function(ROWS, np.partition)
+@function(
+    ROWS, np.partition,
+    samples=calls(lambda m: [
+        call(np.arange(6).astype(m.dtype), 2),
+        call(np.arange(8).reshape(4, 2).astype(m.dtype), 1, axis=0), call(m(1, 3), 0, 0),
+        call(m(0), 0), call(m(3), 5),
+    ], NUMBERS),
+)  # fmt: skip
 def partition(
     a: Any,
     kth: Any,
@@ -194,7 +218,14 @@ def partition(
     return sort_along(x, at)
 
 
-@function(ROWS, np.argpartition)
+@function(
+    ROWS, np.argpartition,
+    samples=calls(lambda m: [
+        call(np.arange(6).astype(m.dtype), 2),
+        call(np.arange(8).reshape(4, 2).astype(m.dtype), 1, axis=0), call(m(1, 3), 0, 0),
+        call(m(0), 0), call(m(3), 5),
+    ], NUMBERS),
+)  # fmt: skip
 def argpartition(
     a: Any,
     kth: Any,
@@ -214,7 +245,13 @@ def argpartition(
     return argsort_along(x, at)
 
 
-@function(ROWS, np.lexsort)
+@function(
+    ROWS, np.lexsort,
+    samples=calls(lambda m: [
+        call((m(6), m(6))), call([m.special(8)]), call(m(2, 6)),
+        call((m(2, 3), m(2, 3)), axis=0), call((m(6), m.rising(6), m(6))), call((m(0), m(0))),
+    ]),
+)  # fmt: skip
 def lexsort(keys: Any, axis: int = -1) -> Value:
     """Return the places that sort by several keys, the last one first.
 

@@ -24,6 +24,7 @@ from .elementwise import (
 )
 from .reduce import count_true
 from .row import NO_VALUE, Function, Ufunc, function
+from .samples import call, calls, reductions, within
 from .structure import broadcast_to
 from .ufunc_methods import as_truth, ufunc_reduce
 
@@ -50,7 +51,10 @@ def has_no_mask(where: Any) -> bool:
 # --- reductions that are ufuncs --------------------------------------------------------------
 
 
-@function(ROWS, np.sum, scalar=True, api="sum")
+@function(
+    ROWS, np.sum, scalar=True, api="sum", ulp=within(4),
+    samples=reductions(values="wide", where=True, initial=True, dtype="f8"),
+)  # fmt: skip
 def total(
     a: Any,
     axis: Axis = None,
@@ -91,7 +95,10 @@ def total(
     return ufunc_reduce(np.add, x, axis, dtype, keepdims, initial, where)
 
 
-@function(ROWS, np.prod, scalar=True, api="prod")
+@function(
+    ROWS, np.prod, scalar=True, api="prod", ulp=within(8),
+    samples=reductions(values="wide", where=True, initial=True, dtype="f8"),
+)  # fmt: skip
 def prod(
     a: Any,
     axis: Axis = None,
@@ -146,12 +153,28 @@ def _extremum(ufunc: np.ufunc, word: str, node: str) -> Callable[..., Value]:
 amax = _extremum(np.maximum, "largest", "ReduceMax")
 amin = _extremum(np.minimum, "smallest", "ReduceMin")
 ROWS += [
-    Function(np.max, amax, scalar=True, api="max", aliases=(np.amax,)),
-    Function(np.min, amin, scalar=True, api="min", aliases=(np.amin,)),
+    Function(
+        np.max,
+        amax,
+        scalar=True,
+        api="max",
+        aliases=(np.amax,),
+        samples=reductions(where=True, initial=True),
+        ties=True,
+    ),
+    Function(
+        np.min,
+        amin,
+        scalar=True,
+        api="min",
+        aliases=(np.amin,),
+        samples=reductions(where=True, initial=True),
+        ties=True,
+    ),
 ]
 
 
-@function(ROWS, np.any, scalar=True, api="any")
+@function(ROWS, np.any, scalar=True, api="any", samples=reductions(where=True))
 def any_true(
     a: Any, axis: Axis = None, *, keepdims: Flag = NO_VALUE, where: Any = NO_VALUE
 ) -> Value:
@@ -164,7 +187,7 @@ def any_true(
     return ufunc_reduce(np.logical_or, a, axis, None, keepdims, NO_VALUE, where)
 
 
-@function(ROWS, np.all, scalar=True, api="all")
+@function(ROWS, np.all, scalar=True, api="all", samples=reductions(where=True))
 def all_true(
     a: Any, axis: Axis = None, *, keepdims: Flag = NO_VALUE, where: Any = NO_VALUE
 ) -> Value:
@@ -177,7 +200,7 @@ def all_true(
     return ufunc_reduce(np.logical_and, a, axis, None, keepdims, NO_VALUE, where)
 
 
-@function(ROWS, np.ptp, scalar=True)
+@function(ROWS, np.ptp, scalar=True, samples=reductions())
 def ptp(a: Any, axis: Axis = None, *, keepdims: Flag = NO_VALUE) -> Value:
     """Largest minus smallest element over axes; parameters as in `total`.
 
@@ -191,7 +214,7 @@ def ptp(a: Any, axis: Axis = None, *, keepdims: Flag = NO_VALUE) -> Value:
     return result
 
 
-@function(ROWS, np.count_nonzero, scalar=True, api="count_nonzero")
+@function(ROWS, np.count_nonzero, scalar=True, api="count_nonzero", samples=reductions())
 def count_nonzero(a: Any, axis: Axis = None, *, keepdims: Flag = False) -> Value:
     """Count elements that are not zero over axes, as int64.
 
@@ -228,7 +251,10 @@ def _inexact(dtype: DType) -> DType:
     return dtype if dtype.kind in "fc" else FLOAT64
 
 
-@function(ROWS, np.mean, scalar=True, api="mean")
+@function(
+    ROWS, np.mean, scalar=True, api="mean", ulp=within(4),
+    samples=reductions(values="wide", where=True, dtype="f8"),
+)  # fmt: skip
 def mean(
     a: Any,
     axis: Axis = None,
@@ -302,7 +328,10 @@ def which_ddof(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-@function(ROWS, np.var, scalar=True, api="var")
+@function(
+    ROWS, np.var, scalar=True, api="var", ulp=within(16),
+    samples=reductions(values="wide", where=True, dtype="f8"),
+)  # fmt: skip
 def var(  # noqa: PLR0913  NumPy's signature
     a: Any,
     axis: Axis = None,
@@ -346,7 +375,10 @@ def var(  # noqa: PLR0913  NumPy's signature
     return over_count(added, degrees(item_count(x, axis, keepdims, where), ddof))
 
 
-@function(ROWS, np.std, scalar=True, api="std")
+@function(
+    ROWS, np.std, scalar=True, api="std", ulp=within(16),
+    samples=reductions(values="wide", where=True, dtype="f8"),
+)  # fmt: skip
 def std(  # noqa: PLR0913  NumPy's signature
     a: Any,
     axis: Any = None,
@@ -378,7 +410,15 @@ def std(  # noqa: PLR0913  NumPy's signature
     return result
 
 
-@function(ROWS, np.average, scalar=True)
+@function(
+    ROWS, np.average, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m(5)), call(m(3, 4), axis=0), call(m(3, 4), 1, m.positive(4)),
+        call(m(3, 4), weights=m.positive(3, 4)),
+        call(m(3, 4), 0, m.positive(3), returned=True), call(m(3, 4), 1, keepdims=True),
+        call(m(4), id="no-weight", weights=np.zeros(4)),
+    ]),
+)  # fmt: skip
 def average(
     a: Any,
     axis: Axis = None,

@@ -16,8 +16,8 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 #: modules that hold a list of rows
 FAMILIES: Final = (
     "arg", "bincount", "cast", "contract", "create", "cumulative", "diagonal", "elementwise",
-    "grid", "join", "nan_statistics",
-    "product", "put", "quantile", "rearrange", "search", "select", "shape", "sort",
+    "grid", "join", "nan_statistics", "norm",
+    "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from .convert import as_array, normalize_axis
 from .elementwise import maximum, minimum, not_equal, remainder
 from .gather import compress, gather, gather_elements, nonzero
 from .row import Function, Ufunc, function
+from .samples import call, calls
 from .structure import broadcast_to, reshape, same_shape, take_range
 
 __all__ = ["ROWS", "safe_places"]
@@ -72,7 +73,15 @@ def flat_or(x: Value, axis: Any) -> tuple[Value, int]:
     return x, normalize_axis(axis, x.ndim)
 
 
-@function(ROWS, np.take, scalar=True, api="take")
+@function(
+    ROWS, np.take, scalar=True, api="take",
+    samples=calls(lambda m: [
+        call(m.special(5), m.places(5, 3)), call(m(3, 4), m.places(4, 2), 1),
+        call(m(3, 4), [[0, 1]], axis=0), call(m(5), 2),
+        call(m(5), m.places(9, 4), mode="wrap"), call(m(5), m.places(9, 4), mode="clip"),
+        call(m(3, 4), m.counts(3)), call(m(5), 9), call(m(3), []),
+    ]),
+)  # fmt: skip
 def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Value:
     """Take slices along an axis at places; elements without an axis.
 
@@ -112,7 +121,14 @@ def along_axis(x: Value, indices: Any, axis: Any) -> tuple[Value, Value, int]:
     return both[0], cast(both[1], INT64), axis
 
 
-@function(ROWS, np.take_along_axis, api="take_along_axis")
+@function(
+    ROWS, np.take_along_axis, api="take_along_axis",
+    samples=calls(lambda m: [
+        call(m.special(3, 4), m.counts(4, 3, 2)), call(m(3, 4), m.places(3, 2, 4), 0),
+        call(m(5), m.counts(5, 3), axis=None), call(m(3, 4), m.counts(4, 1, 2), axis=1),
+        call(m(3), m.counts(3, 2, 2)),
+    ]),
+)  # fmt: skip
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Value:
     """Take one element for each place, place by place along an axis.
 
@@ -130,7 +146,14 @@ def truth(x: Any) -> Value:
     return value if value.dtype is BOOL else not_equal(value, 0)
 
 
-@function(ROWS, np.compress)
+@function(
+    ROWS, np.compress,
+    samples=calls(lambda m: [
+        call(m.mask(5), m.special(5)), call(m.mask(3), m(3, 4), axis=0),
+        call([True, False], m(5)), call(m.mask(4), m(3, 4), 1), call([], m(3)),
+        call(m(3), m(3)),
+    ]),
+)  # fmt: skip
 def compress_row(condition: Any, a: Any, axis: Any = None) -> Value:
     """Keep the slices along an axis where a condition holds; a short one drops the rest.
 
@@ -154,7 +177,13 @@ def kept(x: Value, mask: Value, axis: int) -> Value:
     return gather(x, reshape(take_range(found, 0, 0, 1), (found.shape[1],)), axis)
 
 
-@function(ROWS, np.extract)
+@function(
+    ROWS, np.extract,
+    samples=calls(lambda m: [
+        call(m.mask(5), m.special(5)), call(m.mask(2, 3), m(2, 3)),
+        call([True, False, True], m(3)), call(m(3), m(3)),
+    ]),
+)  # fmt: skip
 def extract(condition: Any, arr: Any) -> Value:
     """Return the elements where a condition holds.
 

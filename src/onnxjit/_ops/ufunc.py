@@ -306,7 +306,7 @@ def _quick(row: Ufunc, operands: Sequence[Operand], casting: Any) -> Any:
     """Make the commonest call: strong operands, and floats next to floats; else None."""
     described: list[Any] = []
     for x in operands:
-        if type(x) is not Value or x.weak and x.dtype.kind != "f":
+        if type(x) is not Value or (x.weak and x.dtype.kind != "f"):
             return None
         described.append(float if x.weak else x.dtype.numpy)
     if float in described and not any(isinstance(d, np.dtype) for d in described):

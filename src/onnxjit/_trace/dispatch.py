@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from onnxjit._core.program import Value
 from onnxjit._core.source import caller
 from onnxjit._ops import table
 from onnxjit._ops.convert import as_array
+from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
+from onnxjit._ops.refused import reason_of, refusal
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
 from onnxjit._ops.ufunc_methods import (
     ufunc_accumulate,
@@ -37,13 +39,15 @@ from .convert import (
 )
 from .doors import DOORS
 from .layout import Layout, lies
+from .options import ORDERS, check_device, check_order, layout_options
 from .outputs import refuse_write, write_result, write_ufunc_result
 from .reduced import REDUCES, in_dtype_of
 from .trace import Tracer, current_tracer, dim_array, layout_of
 
 if TYPE_CHECKING:
-    from onnxjit._ops.row import Function, Ufunc
     from collections.abc import Callable, Sequence
+
+    from onnxjit._ops.row import Function, Ufunc
 
 __all__ = ["call_function", "call_ufunc", "constant_array"]
 
@@ -148,6 +152,9 @@ def _bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
         if key in given and given.pop(key) is not default:
             msg = f"{name}() is not carried with {key}=; leave it out"
             raise UnsupportedError(msg)
+    if "order" in given and signature.parameters["order"].default in ORDERS:
+        check_order(given["order"])
+    check_device(given.get("device"))
     return given
 
 
@@ -208,11 +215,9 @@ def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run NumPy's own Python source of a function on traced arrays."""
     tracer = _tracer()
     running = tracer.sources
-    twin = DOORS.source(func) if running.count(func) < _SOURCE_DEPTH else None
-    if twin is None:
-        name = f"{getattr(func, '__module__', '')}.{getattr(func, '__name__', func)}"
-        msg = f"{name} is not carried by onnxjit inside a trace"
-        raise UnsupportedError(msg)
+    twin = DOORS.source(func) if reason_of(func) is None else None
+    if twin is None or running.count(func) >= _SOURCE_DEPTH:
+        raise refusal(func)
     running.append(func)
     doors, tracer.doors = tracer.doors, 0
     try:
@@ -235,10 +240,18 @@ def _record(
         return _record_write(row, given)
     if out is None:
         lie = lies(row.numpy, arrays, kwargs.get("order"))
-        return to_arrays(_call(row, to_values(given)), scalar=row.scalar, layout=lie)
+        return to_arrays(_call(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie)
     given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
     casting = "unsafe" if row.numpy in REDUCES else "same_kind"
     return write_result(out, _call(row, to_values(given)), row.numpy.__name__, casting)
+
+
+def _gives_scalar(row: Function, given: dict[str, Any]) -> bool:
+    """Whether 0-d results of a call are NumPy scalars."""
+    if row.scalar != "argument":
+        return row.scalar
+    first = next(iter(given.values()), None)
+    return isinstance(first, np.generic) or (isinstance(first, Array) and first._kind == SCALAR)
 
 
 def _record_view(row: Function, given: dict[str, Any]) -> Any:
@@ -341,8 +354,7 @@ def _call_ufunc(
         return _folded(lambda: call(*numbers, **options), func, arrays, kwargs.get("order"))
     row = table.UFUNCS.get(ufunc)
     if row is None:
-        msg = f"the ufunc {ufunc.__name__} is not carried by onnxjit inside a trace"
-        raise UnsupportedError(msg)
+        raise refusal(ufunc)
     if method == "__call__":
         return _ufunc_call(row, inputs, dict(kwargs))
     return _ufunc_method(row, method, inputs, dict(kwargs))
@@ -390,11 +402,14 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         msg = f"{row.numpy.__name__}() takes from {count} to {row.numpy.nargs} positional arguments"
         raise TypeError(msg)
     where = kwargs.pop("where", True)
-    kwargs.pop("subok", None)
-    lie = lies(row.numpy, inputs, kwargs.pop("order", None))
+    order = layout_options(kwargs.pop("subok", True), kwargs.pop("order", "K"))
+    lie = lies(row.numpy, inputs, order)
     values = [x if type(x) in _NUMBERS else as_array(to_values(x)) for x in inputs]
     casting = kwargs.get("casting", "same_kind")
-    result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
+    if row.numpy.signature is None:
+        result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
+    else:
+        result = core_call(row, values, **to_values(kwargs))
     results = result if isinstance(result, tuple) else (result,)
     if outs is None:
         wrapped = tuple(to_arrays(r, scalar=True, layout=lie) for r in results)
