@@ -23,8 +23,9 @@ from . import host
 from .array import ARRAY, SCALAR, Array, wrap
 from .array import BOOL as BOOL_KIND
 from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
-from .dispatch import _noted, call_function, constant_array
+from .dispatch import call_function
 from .doors import DOORS
+from .entering import constant_array, noted
 from .layout import Layout, lies, picked_layout
 from .outputs import refuse_write
 from .trace import current_tracer
@@ -34,7 +35,7 @@ __all__ = ["python_number"]
 _PYTHON_DTYPE: Final = {"b": BOOL, "i": INT64, "u": INT64, "f": FLOAT64, "c": COMPLEX128}
 
 
-@_noted
+@noted
 def get_item(array: Array, index: Any) -> Any:
     """Return ``array[index]``: a view for basic indices, a copy for others."""
     if array._nd is not None and not any(map(is_traced, arrays_in(index))):
@@ -88,7 +89,7 @@ def _has_ellipsis(index: Any) -> bool:
     return any(i is Ellipsis for i in _items(index))
 
 
-@_noted
+@noted
 def set_item(array: Array, index: Any, value: Any) -> None:
     """Perform ``array[index] = value``."""
     if array._nd is not None and not any(map(is_traced, arrays_in((index, value)))):
@@ -129,7 +130,7 @@ def _is_own_view(array: Array, index: Any, value: Array) -> bool:
     return view is not None and view.apply(array._value) is value._value
 
 
-@_noted
+@noted
 def as_type(array: Array, dtype: Any, casting: Any, copy: Any, order: Any = "K") -> Any:
     """Cast to another dtype."""
     target = np.dtype(dtype)
@@ -228,7 +229,7 @@ def _new_size(value: Value) -> Any:
     )
 
 
-@_noted
+@noted
 def item(array: Array, args: tuple[Any, ...]) -> Any:
     """Return one element as a Python scalar."""
     if array._nd is not None:
@@ -240,7 +241,7 @@ def item(array: Array, args: tuple[Any, ...]) -> Any:
     return python_number(array)
 
 
-@_noted
+@noted
 def round_scalar(array: Array, ndigits: Any) -> Any:
     """Return ``round(x)``: an int, or a number of the same kind where digits are given."""
     if array._kind == ARRAY:

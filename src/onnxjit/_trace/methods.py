@@ -30,21 +30,47 @@ class Methods:
         """Return a NumPy scalar or Python number rounded; arrays have `round` only."""
         return DOORS.round(self, ndigits)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    def all(
+        self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+    ) -> Any:
         """Whether all elements are true."""
-        return DOORS.function(np.all, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, where=None if where is True else where))
+        return DOORS.function(
+            np.all,
+            (self,),
+            _given(
+                axis=axis,
+                out=out,
+                keepdims=keepdims or None,
+                where=None if where is True else where,
+            ),
+        )
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    def any(
+        self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+    ) -> Any:
         """Whether any element is true."""
-        return DOORS.function(np.any, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, where=None if where is True else where))
+        return DOORS.function(
+            np.any,
+            (self,),
+            _given(
+                axis=axis,
+                out=out,
+                keepdims=keepdims or None,
+                where=None if where is True else where,
+            ),
+        )
 
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         """Index of the first largest element."""
-        return DOORS.function(np.argmax, (self,), _given(axis=axis, out=out, keepdims=keepdims or None))
+        return DOORS.function(
+            np.argmax, (self,), _given(axis=axis, out=out, keepdims=keepdims or None)
+        )
 
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         """Index of the first smallest element."""
-        return DOORS.function(np.argmin, (self,), _given(axis=axis, out=out, keepdims=keepdims or None))
+        return DOORS.function(
+            np.argmin, (self,), _given(axis=axis, out=out, keepdims=keepdims or None)
+        )
 
     def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Cumulative product."""
@@ -54,49 +80,191 @@ class Methods:
         """Cumulative sum."""
         return DOORS.function(np.cumsum, (self,), _given(axis=axis, dtype=dtype, out=out))
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
+    def max(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Any:
         """Largest element."""
-        return DOORS.function(np.max, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, initial=initial, where=None if where is True else where))
+        return DOORS.function(
+            np.max,
+            (self,),
+            _given(
+                axis=axis,
+                out=out,
+                keepdims=keepdims or None,
+                initial=initial,
+                where=None if where is True else where,
+            ),
+        )
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
+    def min(
+        self,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Any:
         """Smallest element."""
-        return DOORS.function(np.min, (self,), _given(axis=axis, out=out, keepdims=keepdims or None, initial=initial, where=None if where is True else where))
+        return DOORS.function(
+            np.min,
+            (self,),
+            _given(
+                axis=axis,
+                out=out,
+                keepdims=keepdims or None,
+                initial=initial,
+                where=None if where is True else where,
+            ),
+        )
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    def mean(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Any:
         """Arithmetic mean."""
-        return DOORS.function(np.mean, (self,), _given(axis=axis, dtype=dtype, out=out, keepdims=keepdims or None, where=None if where is True else where))
+        return DOORS.function(
+            np.mean,
+            (self,),
+            _given(
+                axis=axis,
+                dtype=dtype,
+                out=out,
+                keepdims=keepdims or None,
+                where=None if where is True else where,
+            ),
+        )
 
-    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
+    def prod(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Any:
         """Product of the elements."""
-        return DOORS.function(np.prod, (self,), _given(axis=axis, dtype=dtype, out=out, keepdims=keepdims or None, initial=initial, where=None if where is True else where))
+        return DOORS.function(
+            np.prod,
+            (self,),
+            _given(
+                axis=axis,
+                dtype=dtype,
+                out=out,
+                keepdims=keepdims or None,
+                initial=initial,
+                where=None if where is True else where,
+            ),
+        )
 
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True) -> Any:
+    def std(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Any:
         """Standard deviation."""
-        return DOORS.function(np.std, (self,), _given(axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims or None, where=None if where is True else where))
+        return DOORS.function(
+            np.std,
+            (self,),
+            _given(
+                axis=axis,
+                dtype=dtype,
+                out=out,
+                ddof=ddof,
+                keepdims=keepdims or None,
+                where=None if where is True else where,
+            ),
+        )
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True) -> Any:
+    def var(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+    ) -> Any:
         """Variance."""
-        return DOORS.function(np.var, (self,), _given(axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims or None, where=None if where is True else where))
+        return DOORS.function(
+            np.var,
+            (self,),
+            _given(
+                axis=axis,
+                dtype=dtype,
+                out=out,
+                ddof=ddof,
+                keepdims=keepdims or None,
+                where=None if where is True else where,
+            ),
+        )
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = np._NoValue,
+        where: Any = True,
+    ) -> Any:
         """Sum of the elements."""
-        return DOORS.function(np.sum, (self,), _given(axis=axis, dtype=dtype, out=out, keepdims=keepdims or None, initial=initial, where=None if where is True else where))
+        return DOORS.function(
+            np.sum,
+            (self,),
+            _given(
+                axis=axis,
+                dtype=dtype,
+                out=out,
+                keepdims=keepdims or None,
+                initial=initial,
+                where=None if where is True else where,
+            ),
+        )
 
-    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    def argsort(
+        self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> Any:
         """Indices that sort the array."""
-        return DOORS.function(np.argsort, (self,), {"axis": axis, **_given(kind=kind, order=order, stable=stable)})
+        return DOORS.function(
+            np.argsort,
+            (self,),
+            {"axis": axis, **_given(kind=kind, order=order, stable=stable)},
+        )
 
-    def argpartition(self, kth: Any, axis: Any = -1, kind: Any = 'introselect', order: Any = None) -> Any:
+    def argpartition(
+        self, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+    ) -> Any:
         """Indices that partition the array."""
-        return DOORS.function(np.argpartition, (self, kth), {"axis": axis, **_given(order=order)})
+        return DOORS.function(
+            np.argpartition, (self, kth), {"axis": axis, **_given(order=order)}
+        )
 
-    def choose(self, choices: Any, out: Any = None, mode: Any = 'raise') -> Any:
+    def choose(self, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
         """Pick from `choices` by index."""
         return DOORS.function(np.choose, (self, choices), _given(out=out, mode=mode))
 
     def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
         """Diagonals (read-only)."""
-        return DOORS.function(np.diagonal, (self,), _given(offset=offset, axis1=axis1, axis2=axis2))
+        return DOORS.function(
+            np.diagonal, (self,), _given(offset=offset, axis1=axis1, axis2=axis2)
+        )
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         """Repeat elements."""
@@ -106,7 +274,7 @@ class Methods:
         """Round to `decimals` decimals, half to even."""
         return DOORS.function(np.round, (self,), _given(decimals=decimals, out=out))
 
-    def searchsorted(self, v: Any, side: Any = 'left', sorter: Any = None) -> Any:
+    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where `v` would be inserted."""
         return DOORS.function(np.searchsorted, (self, v), _given(side=side, sorter=sorter))
 
@@ -118,24 +286,44 @@ class Methods:
         """Exchange two axes."""
         return DOORS.function(np.swapaxes, (self, axis1, axis2), {})
 
-    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: Any = 'raise') -> Any:
+    def take(
+        self, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise"
+    ) -> Any:
         """Elements at indices along an axis."""
         return DOORS.function(np.take, (self, indices), _given(axis=axis, out=out, mode=mode))
 
-    def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+    def trace(
+        self,
+        offset: Any = 0,
+        axis1: Any = 0,
+        axis2: Any = 1,
+        dtype: Any = None,
+        out: Any = None,
+    ) -> Any:
         """Sum along diagonals."""
-        return DOORS.function(np.trace, (self,), _given(offset=offset, axis1=axis1, axis2=axis2, dtype=dtype, out=out))
+        return DOORS.function(
+            np.trace,
+            (self,),
+            _given(offset=offset, axis1=axis1, axis2=axis2, dtype=dtype, out=out),
+        )
 
-    def nonzero(self,) -> Any:
+    def nonzero(
+        self,
+    ) -> Any:
         """Indices of the non-zero elements."""
         return DOORS.function(np.nonzero, (self,), {})
 
-    def put(self, indices: Any, values: Any, mode: Any = 'raise') -> Any:
+    def put(self, indices: Any, values: Any, mode: Any = "raise") -> Any:
         """Set elements of the flat array."""
         return DOORS.function(np.put, (self, indices, values), _given(mode=mode))
 
     def astype(
-        self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
+        self,
+        dtype: Any,
+        order: Any = "K",
+        casting: Any = "unsafe",
+        subok: Any = True,
+        copy: Any = True,
     ) -> Any:
         """Cast the elements to another dtype."""
         return DOORS.astype(self, dtype, casting, copy, order)

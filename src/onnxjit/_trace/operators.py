@@ -17,7 +17,9 @@ class Operators:
 
     __slots__ = ()
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
         return DOORS.ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
@@ -25,7 +27,9 @@ class Operators:
     ) -> Any:
         return DOORS.function(func, args, kwargs)
 
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
+    def __array_wrap__(
+        self, array: Any, context: Any = None, return_scalar: Any = False
+    ) -> Any:
         """Return a result of NumPy's own code as it is."""
         return array[()] if return_scalar and not array.ndim else array
 

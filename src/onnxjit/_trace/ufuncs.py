@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ufuncs, their methods and Python's operators do on arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import as_value
+from onnxjit._core.dims import Dim
+from onnxjit._core.program import Value
+from onnxjit._ops import table
+from onnxjit._ops.convert import as_array
+from onnxjit._ops.gufunc import core_call
+from onnxjit._ops.index_write import scatter
+from onnxjit._ops.refused import refusal
+from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
+from onnxjit._ops.ufunc_methods import (
+    ufunc_accumulate,
+    ufunc_outer,
+    ufunc_reduce,
+    ufunc_reduceat,
+)
+from onnxjit.errors import UnsupportedError
+
+from .array import ARRAY, BOOL, SCALAR, Array, wrap
+from .convert import (
+    arrays_in,
+    is_known,
+    is_traced,
+    to_arrays,
+    to_numpy,
+    to_values,
+)
+from .doors import DOORS
+from .layout import lies
+from .options import layout_options
+from .outputs import refuse_write, write_result, write_ufunc_result
+from .reduced import in_dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._ops.row import Ufunc
+
+
+from .entering import folded, noted, running_tracer
+from .trace import current_tracer
+
+__all__ = ["call_inplace", "call_operator", "call_ufunc", "call_unary"]
+
+_NUMBERS: Final = (bool, int, float, complex)
+
+
+# ---------------------------------------------------------------------------- ufuncs
+
+
+def _foreign(x: Any) -> bool:
+    """Whether another array type wants to handle the operation itself."""
+    if isinstance(x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)):
+        return False
+    return hasattr(type(x), "__array_ufunc__")
+
+
+def call_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a ufunc, or one of its methods, on arrays."""
+    if method == "__call__" and not kwargs and type(inputs[0]) is Array:
+        if inputs[0]._nd is not None and current_tracer() is None:
+            made = DOORS.quick(ufunc, inputs)
+            if made is not None:
+                return made
+    return _call_ufunc(ufunc, method, inputs, kwargs)
+
+
+@noted
+def _call_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if method == "__call__" and not kwargs and len(inputs) == ufunc.nin:
+        values = _plain_operands(inputs)
+        row = table.UFUNCS.get(ufunc)
+        if values is not None and row is not None and current_tracer() is not None:
+            return _ufunc_results(row, inputs, ufunc_call(row, values))
+    if any(_foreign(x) for x in inputs):
+        return NotImplemented
+    arrays = list(arrays_in((inputs, kwargs)))
+    tracer = current_tracer()
+    if tracer is None:
+        if any(is_traced(a) for a in arrays):
+            running_tracer()
+        return DOORS.eager(ufunc, method, inputs, kwargs)
+    if (
+        method != "at"
+        and _given_out(kwargs) is None
+        and not any(isinstance(a, Dim) for a in arrays)
+        and all(is_known(a) for a in arrays)
+    ):
+        numbers, options = to_numpy(inputs), to_numpy(kwargs)
+        call = getattr(ufunc, method)
+        func = ufunc if method == "__call__" else call
+        return folded(lambda: call(*numbers, **options), func, arrays, kwargs.get("order"))
+    row = table.UFUNCS.get(ufunc)
+    if row is None:
+        raise refusal(ufunc)
+    if method == "__call__":
+        return _ufunc_call(row, inputs, dict(kwargs))
+    return _ufunc_method(row, method, inputs, dict(kwargs))
+
+
+def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
+    """Return the operands of the commonest call: traced arrays, one of them not known, numbers."""
+    values: list[Any] = []
+    unknown = False
+    for x in inputs:
+        if type(x) is Array and x._nd is None:
+            value = x._value
+            unknown = unknown or value.known is None
+            values.append(value)
+        elif type(x) in _NUMBERS:
+            values.append(x)
+        else:
+            return None
+    return values if unknown else None
+
+
+def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
+    lie = lies(row.numpy, inputs, None)
+    if isinstance(result, tuple):
+        return tuple(wrap(r, SCALAR, lie(r.ndim)) for r in result)
+    return wrap(result, SCALAR, lie(result.ndim) if result.ndim > 1 else None)
+
+
+def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Return the outputs given, None when there are none."""
+    out = kwargs.get("out")
+    if out is None:
+        return None
+    out = out if isinstance(out, tuple) else (out,)
+    return None if all(o is None for o in out) else out
+
+
+def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    count = row.numpy.nin
+    outs = _given_out(kwargs)
+    kwargs.pop("out", None)
+    if len(inputs) > count:
+        outs, inputs = inputs[count:], inputs[:count]
+    if len(inputs) < count:
+        msg = f"{row.numpy.__name__}() takes from {count} to {row.numpy.nargs} positional arguments"
+        raise TypeError(msg)
+    where = kwargs.pop("where", True)
+    order = layout_options(kwargs.pop("subok", True), kwargs.pop("order", "K"))
+    lie = lies(row.numpy, inputs, order)
+    values = [x if type(x) in _NUMBERS else as_array(to_values(x)) for x in inputs]
+    casting = kwargs.get("casting", "same_kind")
+    if row.numpy.signature is None:
+        result = ufunc_call(row, values, where=to_values(where), **to_values(kwargs))
+    else:
+        result = core_call(row, values, **to_values(kwargs))
+    results = result if isinstance(result, tuple) else (result,)
+    if outs is None:
+        wrapped = tuple(to_arrays(r, scalar=True, layout=lie) for r in results)
+    else:
+        outs = (*outs, *(None,) * (len(results) - len(outs)))
+        wrapped = tuple(
+            to_arrays(r, scalar=True, layout=lie)
+            if o is None
+            else write_ufunc_result(row, o, r, where, casting, position)
+            for position, (o, r) in enumerate(zip(outs, results, strict=True))
+        )
+    return wrapped if len(wrapped) > 1 else wrapped[0]
+
+
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
+    "reduce": ufunc_reduce,
+    "accumulate": ufunc_accumulate,
+    "outer": ufunc_outer,
+    "reduceat": ufunc_reduceat,
+}
+_WEAK: Final[dict[str, type]] = {"i": int, "u": int, "f": float, "c": complex}
+#: ufunc -> how ScatterND combines, and whether the operand is negated first
+_AT: Final = {
+    np.add: ("add", False), np.subtract: ("add", True), np.multiply: ("mul", False),
+    np.maximum: ("max", False), np.minimum: ("min", False),
+}  # fmt: skip
+
+
+def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
+    """Return the value of an array after ``ufunc.at``."""
+    if row.numpy not in _AT or value is None:
+        msg = f"np.{row.numpy.__name__}.at is not carried by onnxjit inside a trace"
+        raise UnsupportedError(msg)
+    reduction, negate = _AT[row.numpy]
+    operand = as_array(value)
+    operand_type: Any = operand.dtype.numpy
+    if operand.weak:
+        operand_type = _WEAK.get(operand.dtype.kind, operand_type)
+    result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
+    if result != target.dtype.numpy:
+        # NumPy casts back after each element
+        msg = f"np.{row.numpy.__name__}.at that computes {result} in {target.dtype} is not carried"
+        raise UnsupportedError(msg)
+    if negate:
+        operand = ufunc_call(table.UFUNCS[np.negative], (operand,))
+    return scatter(target, index, operand, reduction)
+
+
+def _ufunc_method(
+    row: Ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if method == "at":
+        target = inputs[0]
+        if not isinstance(target, Array):
+            refuse_write(target, f"{row.numpy.__name__}.at")
+        rest = (to_values(x) for x in inputs[1:])
+        target._write(_at(row, target._value, *rest))
+        return None
+    out = _given_out(kwargs)
+    kwargs.pop("out", None)
+    given = {k: v for k, v in to_values(kwargs).items() if v is not np._NoValue}
+    values = [to_values(x) for x in inputs]
+    reduces = method in ("reduce", "accumulate", "reduceat")
+    if out is not None and reduces and len(values) < (4 if method == "reduceat" else 3):
+        given = in_dtype_of(out[0], row.numpy, given, inputs[0])
+    result = _METHODS[method](row, *values, **given)
+    if out is not None:
+        casting = "unsafe" if reduces else "same_kind"
+        return write_result(out[0], result, f"{row.numpy.__name__}.{method}", casting)
+    func = row.numpy if method == "accumulate" else getattr(row.numpy, method)
+    return to_arrays(result, scalar=True, layout=lies(func, inputs, None))
+
+
+# ---------------------------------------------------------------------------- operators
+
+
+def _is_weak(x: Any) -> bool:
+    if isinstance(x, Array):
+        return x._nd is None and x._is_weak
+    return isinstance(x, Dim) or type(x) in _NUMBERS
+
+
+def _not_numbers(x: Any) -> bool:
+    return x is None or isinstance(x, (str, bytes, dict, set))
+
+
+def _as_text(x: Any, other: Any) -> Any:
+    """Return a str beside an array of text as an array."""
+    is_text = isinstance(x, str) and isinstance(other, Array) and other.dtype.kind == "U"
+    return np.asarray(x) if is_text else x
+
+
+def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Apply a Python operator."""
+    if type(a) is Array and a._nd is not None and current_tracer() is None:
+        made = DOORS.quick(ufunc, (a, b))
+        if made is not None:
+            return made
+    a, b = _as_text(a, b), _as_text(b, a)
+    for x in (a, b):
+        if type(x) is Array or type(x) in _NUMBERS:
+            continue
+        if getattr(type(x), "__array_ufunc__", True) is None or _foreign(x):
+            return NotImplemented
+        if _not_numbers(x) or not isinstance(
+            x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)
+        ):
+            if ufunc in (np.equal, np.not_equal):
+                array = a if isinstance(a, Array) else b
+                return DOORS.function(
+                    np.full_like, (array, ufunc is np.not_equal), {"dtype": np.bool_}
+                )
+            return (
+                _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
+            )
+    if _is_weak(a) and _is_weak(b):
+        return _weak_operator(ufunc, a, b)
+    return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+@noted
+def _without_loop(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Let NumPy raise its own error for an array and text."""
+    plain = [np.ones(1, x.dtype) if isinstance(x, Array) else x for x in (a, b)]
+    return NotImplemented if ufunc(*plain) is not None else None
+
+
+@noted
+def _weak_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Apply an operator to two Python numbers, one of them traced."""
+    result = weak_binary(ufunc, as_value(to_values(a)), as_value(to_values(b)))
+    if isinstance(result, tuple):
+        return tuple(_number(r) for r in result)
+    return _number(result)
+
+
+def _number(value: Value) -> Array:
+    return wrap(value, BOOL if value.dtype.kind == "b" else ARRAY)
+
+
+def call_unary(ufunc: np.ufunc, a: Array) -> Any:
+    """Apply a unary Python operator."""
+    if _is_weak(a):
+        return _number(weak_unary(ufunc, a._value))
+    return call_ufunc(ufunc, "__call__", (a,), {})
+
+
+def call_inplace(ufunc: np.ufunc, a: Array, b: Any) -> Any:
+    """Apply ``a op= b``: in place on arrays, a new object for scalars."""
+    if a._kind != ARRAY:
+        return call_operator(ufunc, a, b)
+    if _not_numbers(b):
+        return NotImplemented
+    return call_ufunc(ufunc, "__call__", (a, b), {"out": (a,)})
