@@ -26,7 +26,7 @@ def plain(x):
 
 @jit_onnx
 def decorated(x):
-    return np.sin(x) * 2
+    return np.exp(x) * 2
 
 
 @jit_onnx(fallback="error", opset=18)
@@ -175,7 +175,7 @@ def test_numpy_functions_and_ufuncs():
 
 def test_the_wrapper_looks_like_the_function():
     assert decorated.__name__ == "decorated"
-    assert decorated.__wrapped__(V)[0] == np.sin(V)[0] * 2
+    assert decorated.__wrapped__(V)[0] == np.exp(V)[0] * 2
     assert decorated.__doc__ is None
     assert "decorated" in repr(decorated)
     assert decorated.__module__ == __name__
@@ -195,7 +195,7 @@ def test_other_things_are_refused():
 def test_jit_in_jit():
     jit = agrees(lambda x: decorated(x) + decorated(x * 2), (V,), graphs=1)
     model = jit.to_onnx(V)
-    assert sum(n.op_type == "Sin" for n in model.graph.node) == 2
+    assert sum(n.op_type == "Exp" for n in model.graph.node) == 2
 
 
 def test_a_jitted_method_in_jit():
@@ -208,7 +208,7 @@ def test_nested_jit_with_other_options():
 
 
 def test_jit_of_jit():
-    same(jit_onnx(decorated, fallback="error")(V), np.sin(V) * 2)
+    same(jit_onnx(decorated, fallback="error")(V), np.exp(V) * 2)
 
 
 def test_local_imports():

@@ -16,7 +16,7 @@ __all__ = ["BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "qualified", "reason_of", "
 
 #: functions that run through NumPy's own Python source, traced like the user's code
 BY_SOURCE: Final = frozenset({
-    "numpy.allclose", "numpy.apply_over_axes", "numpy.array_equal", "numpy.array_equiv",
+    "numpy.allclose", "numpy.apply_over_axes", "numpy.array_equal",
     "numpy.corrcoef", "numpy.cov", "numpy.einsum_path", "numpy.fromfunction",
     "numpy.gradient", "numpy.histogram", "numpy.histogram2d", "numpy.histogram_bin_edges",
     "numpy.histogramdd", "numpy.intersect1d", "numpy.isclose", "numpy.linalg.matrix_power",

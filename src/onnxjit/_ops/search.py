@@ -548,7 +548,13 @@ def _among_sorted(x: Value, others: Value) -> Value:
     return hit
 
 
-@function(ROWS, np.array_equiv)
+@function(
+    ROWS, np.array_equiv,
+    samples=calls(lambda m: [
+        call(m(3), m(3)), call(m(2, 3), m(3)), call(m(0), m(0)), call(m(3), m(4)),
+        call(m.scalar(1), 1), call(np.zeros((2, 3)), 0),
+    ]),
+)  # fmt: skip
 def array_equiv(a1: Any, a2: Any) -> Value | bool:
     """Whether two arrays broadcast to equal ones, as a bool.
 
