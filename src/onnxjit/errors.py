@@ -11,7 +11,7 @@ OnnxJitError
  +-- LoweringError (NotImplementedError) no ONNX form for an operation with these dtypes
  +-- RankError (ValueError)              the number of dimensions of a result depends on data
  +-- SpecError (ValueError)              an input specification or an option is malformed
- +-- InternalError (RuntimeError)        onnxjit built something onnxruntime refuses: a bug here
+ +-- InternalError (RuntimeError)        onnxjit built what onnxruntime refuses: a bug here
 
 Warnings: FallbackWarning (a call went on eagerly), AssumptionWarning (an exported model
 holds only under the assumptions listed).  Each has an entry in ``docs/errors.md``.

@@ -10,8 +10,8 @@ import numpy as np
 from onnxjit.errors import SpecError
 
 __all__ = [
-    "ArraySpec", "DTypeSpec", "bool_", "float16", "float32", "float64", "int8", "int16", "int32",
-    "int64", "uint8", "uint16", "uint32", "uint64",
+    "ArraySpec", "DTypeSpec", "bool_", "float16", "float32", "float64", "int8", "int16",
+    "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 

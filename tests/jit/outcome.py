@@ -48,8 +48,15 @@ def outcome(function: Callable[..., Any], call: Call) -> Outcome | None:
     return Outcome(args, bases, result, error)
 
 
-def differences(got: Outcome, want: Outcome) -> list[str]:
+def differences(got: Outcome, want: Outcome, *, signs: bool = True) -> list[str]:
     """Return how the outcome of a call differs from NumPy's; nothing where it does not.
+
+    Parameters
+    ----------
+    got, want : Outcome
+        Of the jitted function and the plain one.
+    signs : bool
+        Whether 0.0 differs from -0.0.
 
     Notes
     -----
@@ -59,9 +66,9 @@ def differences(got: Outcome, want: Outcome) -> list[str]:
         if want.error is not None and isinstance(got.error, type(want.error)):
             return []
         return [f"raised {got.error!r} for {want.error!r}"]
-    found = list(_compare("result", got.result, want.result))
+    found = list(_compare("result", got.result, want.result, signs=signs))
     for i, (g, w) in enumerate(zip(got.bases, want.bases, strict=True)):
-        found += _compare(f"argument base {i}", g, w)
+        found += _compare(f"argument base {i}", g, w, signs=signs)
     return found or list(_identities(got, want))
 
 
@@ -86,7 +93,7 @@ def _identities(got: Outcome, want: Outcome) -> Iterator[str]:
                 yield f"arrays {k} and {i} of the result are {'' if g is a else 'not '}one"
 
 
-def _compare(where: str, got: Any, want: Any) -> Iterator[str]:
+def _compare(where: str, got: Any, want: Any, *, signs: bool) -> Iterator[str]:
     if type(got) is not type(want):
         yield f"{where}: {type(got).__name__} {got!r} for {type(want).__name__} {want!r}"
     elif isinstance(want, (tuple, list)):
@@ -94,29 +101,29 @@ def _compare(where: str, got: Any, want: Any) -> Iterator[str]:
             yield f"{where}: {len(got)} items for {len(want)}"
             return
         for i, (g, w) in enumerate(zip(got, want, strict=True)):
-            yield from _compare(f"{where}[{i}]", g, w)
+            yield from _compare(f"{where}[{i}]", g, w, signs=signs)
     elif isinstance(want, (np.ndarray, np.generic)):
-        yield from _compare_arrays(where, np.asarray(got), np.asarray(want))
+        yield from _compare_arrays(where, np.asarray(got), np.asarray(want), signs=signs)
     elif got != want:
         yield f"{where}: {got!r} for {want!r}"
 
 
-def _compare_arrays(where: str, got: Array, want: Array) -> Iterator[str]:
+def _compare_arrays(where: str, got: Array, want: Array, *, signs: bool) -> Iterator[str]:
     if got.dtype != want.dtype or got.shape != want.shape:
         yield f"{where}: {got.dtype}{got.shape} for {want.dtype}{want.shape}"
-    elif not same_values(got, want):
+    elif not same_values(got, want, signs=signs):
         yield f"{where}:\n{got!r}\nfor\n{want!r}"
 
 
-def same_values(got: Array, want: Array) -> bool:
+def same_values(got: Array, want: Array, *, signs: bool = True) -> bool:
     """Whether elements are equal: NaN to NaN, -0.0 to -0.0, rounding of sums let pass."""
     if want.dtype.kind not in "fc":
         return bool(np.array_equal(got, want))
     with np.errstate(all="ignore"):
         equal = (got == want) | (np.isnan(got) & np.isnan(want))
         zeros = (got == 0) & (want == 0)
-        signs = ~zeros | (np.signbit(got) == np.signbit(want))
+        alike = ~zeros | (np.signbit(got) == np.signbit(want)) if signs else True
         finite = np.isfinite(want)
         largest = np.abs(want[finite]).max(initial=0)
         near = finite & (np.abs(got - want) <= 8 * np.finfo(want.dtype).eps * largest)
-    return bool(np.all((equal & signs) | (near & ~equal)))
+    return bool(np.all((equal & alike) | (near & ~equal)))

@@ -32,6 +32,7 @@ LIMIT: Final = 160
 # --- programs ------------------------------------------------------------------------------
 
 
+_PICKS: Final = re.compile(r"max|min|clip")
 _CALL: Final = re.compile(r"helper(\d+)\(")
 _ASSIGNED: Final = re.compile(r"    ([avpq]\d*)\b(?!\()")
 
@@ -45,6 +46,11 @@ class Program:
         self.seed: Final = seed
         self.source: Final = source
         self.calls: Final = calls
+
+    @property
+    def signs(self) -> bool:
+        """Whether zeros have defined signs: which of two zeros is picked, is not defined."""
+        return _PICKS.search(self.source) is None
 
     @property
     def name(self) -> str:
@@ -480,14 +486,14 @@ def _inplace(w: Writer) -> str | None:
         return None
     other = w.like(name)
     apart = other if other != name else f"{other} + 0"  # to itself nothing is checked
-    index = w.index(w.env[name].shape[:1])
+    index = w.index(w.env[name].shape[:1], basic=True)
     return w.rng.choice((
         f"{name} += {other}", f"{name} *= {other}", f"{name} -= {other}",
         f"{name}[...] = {other}",
         f"{name}.fill({w.number(w.env[name].dtype)})", f"np.add({name}, {other}, out={name})",
         f"np.copyto({name}, {apart})",
         f"np.copyto({name}, {apart}, where={w.mask(name)})",
-        f"{name}[:] = {other}", f"np.negative({name}, out={name})", f"{name} //= 2",
+        f"{name}[:] = {other}", f"np.subtract(1, {name}, out={name})", f"{name} //= 2",
         f"np.add.at({name}, np.array([0, -1, 0]), {w.number(w.env[name].dtype)})",
         f"{name}.sort(kind='stable')",
         f"np.multiply({name}, {other}, out={name}, where={w.mask(name)})",

@@ -227,6 +227,18 @@ def test_one_array_by_two_names_is_one_result():
     assert got[2] is not got[3]
 
 
+def test_equal_results_are_not_one_array():
+    def f(x: Any) -> Any:
+        y = x + 1
+        return y, y.T.T, y[...], y * 1, np.zeros((0, 2)), x[5:] + 1, x[6:] * 2
+
+    got = jit_onnx(f, fallback="error")(np.ones((2, 2)))
+    same(got, f(np.ones((2, 2))))
+    got[0][:] = 9
+    same(got[1:], f(np.ones((2, 2)))[1:])
+    assert len({id(g) for g in got}) == len(got)
+
+
 def test_a_view_with_an_axis_more_is_written_through():
     def f(x: Any) -> Any:
         np.atleast_1d(x)[0] = 7

@@ -40,7 +40,7 @@ def check(seed: int, counts: Counter[str]) -> list[str]:
             continue
         counts["calls"] += 1
         counts["calls that raise"] += want.error is not None
-        found = differences(got, want)
+        found = differences(got, want, signs=program.signs)
         if found and not explained(program, call, want):
             found.append(program.script())
             break
@@ -70,7 +70,9 @@ def explained(program: Program, call: Call, want: Outcome) -> bool:
     program.function()
     if again is None or got is None:
         return False
-    return isinstance(got.error, ValueError | IndexError) or not differences(got, again)
+    return isinstance(got.error, ValueError | IndexError) or not differences(
+        got, again, signs=program.signs
+    )
 
 
 def run(seeds: range, capsys: pytest.CaptureFixture[str]) -> Counter[str]:

@@ -197,4 +197,6 @@ def test_constants_of_pad_wrap_as_arrays_do():
     x = np.arange(3, dtype=np.uint8)
     for fills in (-1, 300, (-1, 7), 2.9):
         got = jit_onnx(lambda a, f=fills: np.pad(a, (2, 1), constant_values=f))(x)
-        np.testing.assert_array_equal(got, np.pad(x, (2, 1), constant_values=fills), strict=True)
+        np.testing.assert_array_equal(
+            got, np.pad(x, (2, 1), constant_values=fills), strict=True
+        )

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .dims import Dim, DimLike, dim_prod, key
-from .dtypes import DType
+
+if TYPE_CHECKING:
+    from .dtypes import DType
 
 __all__ = ["Aval", "Optional", "Sequence", "Tensor", "Unranked"]
 
@@ -19,7 +21,9 @@ class Tensor:
 
     __slots__ = ("dtype", "shape", "weak")
 
-    def __init__(self, dtype: DType, shape: tuple[DimLike, ...], *, weak: bool = False) -> None:
+    def __init__(
+        self, dtype: DType, shape: tuple[DimLike, ...], *, weak: bool = False
+    ) -> None:
         self.dtype: Final = dtype
         self.shape: Final = shape
         self.weak: Final = weak

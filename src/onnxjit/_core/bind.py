@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from .dtypes import INT64, DType, from_numpy
 from .op import Op, known_array
 from .program import Block, Equation, Value, constant, param_key
 from .source import Scope, Source, caller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Trace", "bind", "bind_one", "current_trace", "tracing"]
 
@@ -217,7 +219,7 @@ _WEAK: Final = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.co
 
 
 def as_value(x: Any, dtype: DType | None = None) -> Value:
-    """Return a Value of an ndarray, NumPy scalar, size or Python scalar (weak, unless `dtype`)."""
+    """Return a Value of an ndarray, scalar or size; Python scalars are weak by default."""
     if isinstance(x, Value):
         return x
     if isinstance(x, Dim):

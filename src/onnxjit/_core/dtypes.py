@@ -69,7 +69,11 @@ _BY_KIND_SIZE: Final = {(t.kind, t.numpy.itemsize): t for t in ALL}
 
 def is_carried(dtype: np.dtype[np.generic]) -> bool:
     """Whether arrays of a NumPy dtype can be held in a program."""
-    return dtype in _BY_NUMPY or (dtype.kind, dtype.itemsize) in _BY_KIND_SIZE or dtype.kind == "U"
+    return (
+        dtype in _BY_NUMPY
+        or (dtype.kind, dtype.itemsize) in _BY_KIND_SIZE
+        or dtype.kind == "U"
+    )
 
 
 def from_numpy(dtype: np.dtype[np.generic]) -> DType:

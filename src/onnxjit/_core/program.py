@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,11 +11,13 @@ import numpy as np
 from .aval import Aval, Tensor
 from .dims import Dim, key, symbols_of
 from .dtypes import DType, from_numpy
-from .source import Scope, Source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from .bind import Trace
     from .op import Op
+    from .source import Scope, Source
 
 __all__ = ["Block", "Equation", "Program", "Value", "param_key"]
 
@@ -79,7 +80,7 @@ class Equation:
 
     __slots__ = ("blocks", "id", "inputs", "op", "outputs", "params", "scope", "source")
 
-    def __init__(  # noqa: PLR0913  a record
+    def __init__(
         self,
         op: Op,
         inputs: tuple[Value, ...],
@@ -191,8 +192,6 @@ def dims_in(params: Iterable[Any]) -> Iterator[Dim]:
 
 def origins(dim: Dim) -> Iterator[Value]:
     """Yield the values whose shape or content a size is computed from."""
-
-
     for symbol in symbols_of(dim):
         origin = symbol.origin
         if isinstance(origin, tuple) and isinstance(origin[0], Value):

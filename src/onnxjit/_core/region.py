@@ -11,8 +11,8 @@ loop   trips, [cond,] state...             i, [cond,] state...       [cond,] sta
 scan   state..., sequences...              state..., elements...     state..., scans...
 =====  ==================================  ========================  =========================
 
-``params["results"]`` holds the avals of the results, ``params["states"]`` the number of carried
-values, ``params["with_cond"]`` whether a loop has a condition.
+``params["results"]`` holds the avals of the results, ``params["states"]`` the number of
+carried values, ``params["with_cond"]`` whether a loop has a condition.
 """
 
 from __future__ import annotations

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
 
 __all__ = ["Scope", "Source", "caller", "raised_at", "user_frames"]
 
@@ -48,7 +50,9 @@ class Scope:
 
     __slots__ = ("called_from", "function", "parent")
 
-    def __init__(self, function: str, called_from: Source | None, parent: Scope | None) -> None:
+    def __init__(
+        self, function: str, called_from: Source | None, parent: Scope | None
+    ) -> None:
         self.function: Final = function
         self.called_from: Final = called_from
         self.parent: Final = parent

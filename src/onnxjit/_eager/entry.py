@@ -7,12 +7,11 @@ import copy
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
-from onnxjit._core.program import Value
 from onnxjit._core.source import raised_at
 from onnxjit._engine.compile import Compiled, compile_program
 from onnxjit._rewrite.path import GuardNames, guard_source
@@ -21,7 +20,10 @@ from onnxjit._trace.host import evaluate_value, host_inputs
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
 from .record import Recording, Result
 
-__all__ = ["Entry", "EagerEntry", "guard_lines", "make_guard"]
+if TYPE_CHECKING:
+    from onnxjit._core.program import Value
+
+__all__ = ["EagerEntry", "Entry", "guard_lines", "make_guard"]
 
 Guard = Callable[[Sequence[Any]], bool]
 Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -49,7 +51,7 @@ class SymbolTexts(dict[Symbol, str]):
         value, axis = origin
         index = self._position.get(value.id)
         if index is None:
-            text = self.call(value, lambda result: int(result))
+            text = self.call(value, int)
         else:
             text = f"a[{index}]" if axis is None else f"a[{index}].shape[{axis}]"
         self[symbol] = text
@@ -115,7 +117,7 @@ def _write_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
 def _layout_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
     lines: list[str] = []
     for index in sorted(recording.tracer.layouts):
-        i = _leaf_of_argument(recording, leaves, index)
+        i = _leaf_of_argument(leaves, index)
         example = leaves[i].value
         if not isinstance(example, np.ndarray):
             continue
@@ -130,7 +132,7 @@ def _layout_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
     return lines
 
 
-def _leaf_of_argument(recording: Recording, leaves: Sequence[Leaf], argument: int) -> int:
+def _leaf_of_argument(leaves: Sequence[Leaf], argument: int) -> int:
     dynamic = [i for i, leaf in enumerate(leaves) if leaf.kind in (ARRAY_LEAF, SCALAR_LEAF)]
     return dynamic[argument]
 
@@ -140,7 +142,7 @@ def make_guard(lines: list[str], names: GuardNames) -> Guard | None:
     if not lines:
         return None
     namespace = {**names.namespace, "may_share_memory": np.may_share_memory}
-    exec(_GUARD.format(" and ".join(f"({line})" for line in lines)), namespace)  # noqa: S102  ours
+    exec(_GUARD.format(" and ".join(f"({line})" for line in lines)), namespace)
     guard: Guard = namespace["guard"]  # type: ignore[assignment]  # defined by the text
     return guard
 
@@ -198,7 +200,8 @@ class Entry:
     """
 
     __slots__ = (
-        "__weakref__", "build", "compiled", "guard", "leaves", "lines", "names", "recording", "run",
+        "__weakref__", "build", "compiled", "guard", "leaves", "lines", "names", "recording",
+        "run",
     )  # fmt: skip
 
     def __init__(
@@ -300,12 +303,12 @@ def _builder(
                 return lambda _out, _a, _m: copy.copy(value)
             return lambda _out, _a, _m: value
         if r.source == "size":
-            size: Callable[[Sequence[Any]], int] = eval(  # noqa: S307  our own text
+            size: Callable[[Sequence[Any]], int] = eval(
                 f"lambda a: int({_dim_text(r.value, symbols)})", names.namespace
             )
             return lambda _out, a, _m: size(a)
         get = _getter(recording, compiled, r.index)
-        fresh = r.copy or compiled.outputs[r.index][0] != "computed"
+        fresh = r.copy or not is_own_output(compiled, r.index)
         finish = _finisher(r.kind, fresh=fresh)
         if r.kind == "array" and memo_needed.get(id(r), 0) > 1:
             return _once(lambda out, a: finish(get(out, a)), r)
@@ -320,6 +323,12 @@ def _builder(
 
     make = node(recording.tree)
     return lambda out, a: make(out, a, {})
+
+
+def is_own_output(compiled: Compiled, k: int) -> bool:
+    """Whether result `k` has a computed array that no earlier result hands out."""
+    source, where = compiled.outputs[k]
+    return source == "computed" and ("computed", where) not in compiled.outputs[:k]
 
 
 def _once(compute: Callable[..., Any], r: Result) -> Callable[..., Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy._core._exceptions import _UFuncOutputCastingError
@@ -16,7 +15,6 @@ from onnxjit._engine.cache import Cache
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.doors import DOORS
-from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
     DataDependentError,
     FallbackWarning,
@@ -33,6 +31,11 @@ from .lie import lie_as, lie_as_picked
 from .quick import quick_call, remember
 from .record import record
 from .run import call_traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._trace.trace import Tracer
 
 __all__ = ["evaluate"]
 
@@ -131,7 +134,7 @@ def _astype(array: Any, dtype: Any, casting: Any) -> Any:
 
 
 def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Views and writes act on the buffer itself: NumPy's own do no arithmetic."""
+    """View or write the buffer itself: NumPy's own functions, which do no arithmetic."""
     result = func(*from_eager(args), **from_eager(kwargs))
     for x in args:
         if isinstance(x, Array) and x._kind == ARRAY and x._nd is result:
@@ -141,7 +144,7 @@ def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if method == "at":
-        getattr(func, "at")(*from_eager(args))
+        func.at(*from_eager(args))
         return None
     out = kwargs.pop("out", None)
     if method == "__call__" and len(args) > func.nin:

@@ -8,9 +8,8 @@ import dataclasses
 import enum
 import functools
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator
 from types import MethodType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +17,9 @@ from onnxjit._core.dtypes import is_carried
 from onnxjit._core.program import param_key
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "Leaf", "children", "flatten", "leaf_names", "map_tree", "static_key", "with_parts",
@@ -47,7 +49,7 @@ class Leaf:
 
 
 def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return NumPy's own object for a dtype in native byte order; one for text of any length."""
+    """Return NumPy's own object for a dtype in native byte order; text has one."""
     if dtype.kind == "U":
         return np.dtype(np.str_)
     return dtype if dtype.isnative else np.dtype(dtype.newbyteorder("=").str)
@@ -57,7 +59,7 @@ def _array_leaf(x: np.ndarray[Any, Any], name: str) -> Leaf:
     if type(x) is not np.ndarray and not isinstance(x, np.memmap):
         msg = (
             f"argument {name!r} is a {type(x).__module__}.{type(x).__qualname__}, whose rules "
-            "differ from ndarray's; pass np.asarray(...) of it (or .filled() for a masked array)"
+            "differ from ndarray's; pass np.asarray(...) of it (.filled() for a masked array)"
         )
         raise UnsupportedError(msg)
     if not is_carried(x.dtype):
@@ -109,7 +111,7 @@ def static_key(x: Any) -> tuple[Any, ...]:
     """Return what tells static objects apart: type and bits of values, identity of others."""
     if isinstance(x, enum.Enum):
         return ("enum", type(x), x.name)
-    if isinstance(x, (int, float)) or isinstance(x, _ATOMS):
+    if isinstance(x, (int, float, *_ATOMS)):
         if isinstance(x, slice):
             return ("slice", *(static_key(i) for i in (x.start, x.stop, x.step)))
         return ("static", type(x), param_key(x) if not isinstance(x, complex) else repr(x))
@@ -146,7 +148,7 @@ def flatten(x: Any, name: str, leaves: list[Leaf], *, top: bool = False) -> tupl
 
 
 def map_tree(x: Any, leaf: Callable[[Any, bool], Any], *, top: bool = False) -> Any:
-    """Rebuild a tree with every dynamic leaf and every other leaf replaced by `leaf(x, top)`."""
+    """Rebuild a tree with every leaf, dynamic or not, replaced by `leaf(x, top)`."""
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         return leaf(x, top)

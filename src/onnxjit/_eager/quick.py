@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
-from .entry import Entry
 from .record import Result
+
+if TYPE_CHECKING:
+    from .entry import Entry
 
 __all__ = ["quick_call", "remember"]
 
@@ -81,7 +83,9 @@ def remember(ufunc: np.ufunc, inputs: Sequence[Any], entry: Entry) -> None:
 _LEAF: Final = re.compile(r"\ba\[(\d+)\]")
 
 
-def _written(entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str]) -> Program:
+def _written(
+    entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str]
+) -> Program:
     """Write the program as one function of the ndarrays."""
     names = {**entry.names.namespace, "run": run, "fetches": fetches}
     names["may_share_memory"] = np.may_share_memory
@@ -92,5 +96,5 @@ def _written(entry: Entry, count: int, run: Any, feeds: list[str], fetches: list
     )
     arguments = ", ".join(f"x{i}" for i in range(count))
     text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0] if {guards} else None"
-    program: Program = eval(text, names)  # noqa: S307  our own text
+    program: Program = eval(text, names)
     return program

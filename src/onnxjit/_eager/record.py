@@ -40,7 +40,13 @@ class Result:
     __slots__ = ("copy", "index", "kind", "source", "value")
 
     def __init__(
-        self, source: str, *, index: int = -1, kind: str = "", value: Any = None, copy: bool = False
+        self,
+        source: str,
+        *,
+        index: int = -1,
+        kind: str = "",
+        value: Any = None,
+        copy: bool = False,
     ) -> None:
         self.source: Final = source
         self.index: Final = index
@@ -133,7 +139,7 @@ def _identical(recording: Recording, leaves: Sequence[Leaf]) -> tuple[tuple[int,
     return tuple(sorted(set(pairs)))
 
 
-def _record(  # noqa: PLR0913, PLR0917  the parts of one recording
+def _record(
     body: Body,
     leaves: Sequence[Leaf],
     names: Sequence[str],
@@ -183,7 +189,9 @@ class _Outputs:
         self.by_value: dict[int, int] = {}
         self.alive: list[Any] = []
         self.arguments = {
-            id(x._storage): i for i, x in reversed(list(enumerate(inputs))) if isinstance(x, Array)
+            id(x._storage): i
+            for i, x in reversed(list(enumerate(inputs)))
+            if isinstance(x, Array)
         }
 
     def array(self, x: Array) -> Result:
@@ -279,7 +287,7 @@ def _checked_static(x: Any) -> Any:
         msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
         raise UnsupportedError(msg)
     if isinstance(x, str) and "<traced " in x:
-        msg = "the function returns text made of a traced array, which only a run of the model knows"
+        msg = "the function returns text made of a traced array, which only a run knows"
         raise DataDependentError(msg)
     held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []
     if isinstance(x, (set, frozenset)) and any(True for _ in arrays_in(list(x))):
@@ -288,7 +296,8 @@ def _checked_static(x: Any) -> Any:
         held += x
     if any(map(is_traced, arrays_in(held))):
         msg = (
-            f"the function returns traced arrays inside a {type(x).__qualname__}; return them in "
+            f"the function returns traced arrays inside a {type(x).__qualname__}; "
+            "return them in "
             "tuples, lists, dicts or dataclasses"
         )
         raise UnsupportedError(msg)

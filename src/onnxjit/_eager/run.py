@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
 from onnxjit._trace.doors import DOORS
-from onnxjit._trace.trace import Tracer
 
 from .boundary import Loan
 from .hooks import EagerHooks, TraceHooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onnxjit._trace.trace import Tracer
 
 __all__ = ["call_eagerly", "call_traced", "routed"]
 
@@ -65,7 +68,7 @@ def call_traced(
 
 
 def _packages(fn: Any) -> tuple[str, ...]:
-    """Return what counts as the user's code: the function's own package, and NumPy's source."""
+    """Return what counts as the user's code: the function's package, and NumPy's source."""
     module = getattr(fn, "__module__", None)
     top = module.partition(".")[0] if isinstance(module, str) else ""
     return ("numpy",) if top in ("", "numpy", "onnxjit") else (top, "numpy")

@@ -8,16 +8,18 @@ expressions) and run without a detour; everything else goes to the slow path.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry, computed_dtype
+from onnxjit._eager.entry import Entry, computed_dtype, is_own_output
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.record import Result
 from onnxjit._engine.errors import explain_run_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 __all__ = ["INLINE", "Inlined", "write_dispatcher"]
 
@@ -63,7 +65,9 @@ class _Writer:
         self.lines.append("    " * depth + line)
 
 
-def write_dispatcher(graphs: Sequence[Inlined], slow: Callable[..., Any]) -> Callable[..., Any]:
+def write_dispatcher(
+    graphs: Sequence[Inlined], slow: Callable[..., Any]
+) -> Callable[..., Any]:
     """Return ``__call__(self, *args, **kwargs)`` that knows some graphs.
 
     Parameters
@@ -89,7 +93,7 @@ def write_dispatcher(graphs: Sequence[Inlined], slow: Callable[..., Any]) -> Cal
             _write_graph(w, graph)
     w.add(1, f"return {w.name(slow)}(self, args, kwargs)")
     code = compile("\n".join(w.lines), f"{__file__} (dispatcher)", "exec")
-    exec(code, w.names)  # noqa: S102  our own text
+    exec(code, w.names)
     made: Callable[..., Any] = w.names["__call__"]
     return made
 
@@ -105,7 +109,7 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
         w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
     feeds = ", ".join(
-        f"{name!r}: {_feed(w, entry, i, f'x{where[i]}')}"
+        f"{name!r}: {_feed(entry, i, f'x{where[i]}')}"
         for i, name in zip(entry.compiled.inputs, entry.compiled.input_names, strict=True)
     )
     session, _, fetches = entry.compiled.runner.raw
@@ -145,7 +149,7 @@ def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
     return [f"({_WORD.sub(lambda m: names.get(m[0], m[0]), text)})" for text in texts]
 
 
-def _feed(w: _Writer, entry: Entry, leaf: int, x: str) -> str:
+def _feed(entry: Entry, leaf: int, x: str) -> str:
     kind = entry.leaves[leaf].kind
     if kind == ARRAY_LEAF:
         return x
@@ -172,12 +176,11 @@ def _result(w: _Writer, entry: Entry, leaves: str) -> str:
 def _output(entry: Entry, r: Any) -> str | None:
     if not isinstance(r, Result) or r.source != "output" or r.copy:
         return None
-    source, where = entry.compiled.outputs[r.index]
+    _, where = entry.compiled.outputs[r.index]
     value = entry.recording.program.outputs[r.index]
-    if source != "computed" or value.dtype.kind == "U":
+    if not is_own_output(entry.compiled, r.index) or value.dtype.kind == "U":
         return None
     if computed_dtype(entry.recording, r.index) is None or r.kind not in _FINISH:
         return _FINISH.get(r.kind, "out[{0}].item()").format(where)
     kind = value.dtype.numpy.name
     return f"out[{where}].view({kind})" if r.kind == "array" else f"{kind}(out[{where}])"
-

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +13,9 @@ from onnxjit._eager.boundary import as_eager, from_eager
 from onnxjit._eager.leaves import leaf_of
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.items import carried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["asarray", "eager_onnx"]
 

@@ -236,12 +236,8 @@ def _by_double(op_type: str, f: Rule) -> Rule:
 
 #: in units of 1.0; float64 below 1e6 in size in its own units (tests/ops/test_periodic.py)
 _PERIODIC: Final = {"float16": 1.0, "float32": 4.0, "float64": 4.0}
-SIN = primitive(
-    np.sin, _by_double("Sin", formula(_sin)), api="sin", ulp=_PERIODIC, floor=1.0
-)
-COS = primitive(
-    np.cos, _by_double("Cos", formula(_cos)), api="cos", ulp=_PERIODIC, floor=1.0
-)
+SIN = primitive(np.sin, _by_double("Sin", formula(_sin)), api="sin", ulp=_PERIODIC, floor=1.0)
+COS = primitive(np.cos, _by_double("Cos", formula(_cos)), api="cos", ulp=_PERIODIC, floor=1.0)
 TAN = primitive(
     np.tan,
     _by_double("Tan", formula(_tan)),

@@ -42,8 +42,8 @@ class Function:
     numpy : callable
         The NumPy function: key, reference and signature.
     implementation : callable
-        What it does on values.  It is called by keyword, with traced arrays as `Value`, sizes as
-        `Dim` and everything else as the user gave it; ``out`` is never passed (the caller writes
+        What it does on values.  It is called by keyword, with traced arrays as `Value`, sizes
+        as `Dim` and everything else as given; ``out`` is never passed (the caller writes
         the result).  It returns values, sizes, Python objects, or tuples and lists of them.
     omits : tuple of str
         Parameters that are refused when given a value other than their default.
@@ -129,7 +129,8 @@ class Ufunc:
     """
 
     __slots__ = (
-        "accumulate", "api", "floor", "identity", "implementation", "numpy", "reduce", "samples",
+        "accumulate", "api", "floor", "identity", "implementation", "numpy", "reduce",
+        "samples",
         "ties", "ulp",
     )  # fmt: skip
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from .row import Function, Ufunc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +11,11 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 
 from .array import ARRAY, SCALAR, Array, wrap
-from .layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .layout import Layout
 
 __all__ = ["arrays_in", "is_known", "is_traced", "to_arrays", "to_numpy", "to_values"]
 

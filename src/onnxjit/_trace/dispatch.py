@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's doors: what a call of a NumPy function on arrays does, and the wiring of all doors."""
+"""NumPy's doors: what a call of a NumPy function does, and the wiring of all doors."""
 
 from __future__ import annotations
 
@@ -123,11 +123,12 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return DOORS.eager(func, "__call__", args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
-    if static and (row is None or not (row.view or row.writes)) and _out(kwargs) is None:
-        # a large result that a row can build is recorded
-        if row is None or arrays or not _is_large(func, args, kwargs):
-            numbers, options = to_numpy(args), to_numpy(kwargs)
-            return folded(lambda: func(*numbers, **options), func, arrays, kwargs.get("order"))
+    plain = row is None or not (row.view or row.writes)
+    # a large result that a row can build is recorded
+    small = row is None or arrays or not _is_large(func, args, kwargs)
+    if static and plain and small and _out(kwargs) is None:
+        numbers, options = to_numpy(args), to_numpy(kwargs)
+        return folded(lambda: func(*numbers, **options), func, arrays, kwargs.get("order"))
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
@@ -250,9 +251,9 @@ def _data_test(dim: Dim, what: str) -> Exception:
     tracer = current_tracer()
     where = f" at {tracer.source}" if tracer is not None else ""
     msg = (
-        f"{what}{where} needs the value of {dim}, which depends on array data and is known only "
-        "when the model runs; use array operations (np.where, masks) instead, or let the call "
-        "run eagerly"
+        f"{what}{where} needs the value of {dim}, which depends on array data and is known "
+        "only when the model runs; use array operations (np.where, masks) instead, or let the "
+        "call run eagerly"
     )
     return _refused(msg)
 
@@ -262,14 +263,14 @@ def _no_hint(dim: Dim, what: str) -> Exception:
     tracer = current_tracer()
     where = f" at {tracer.source}" if tracer is not None else ""
     msg = (
-        f"{what}{where} needs the value of {dim}, for which no example is given; export with an "
-        "example array or with a fixed size"
+        f"{what}{where} needs the value of {dim}, for which no example is given; export with "
+        "an example array or with a fixed size"
     )
     return _refused(msg)
 
 
 def _refused(msg: str) -> DataDependentError:
-    """Return the error of a question asked by the user's code, or by a row, which may catch it."""
+    """Return the error of a question by the user's code or by a row, which may catch it."""
     error = DataDependentError(msg)
     tracer = current_tracer()
     if tracer is not None and not tracer.doors:

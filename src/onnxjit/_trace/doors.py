@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["DOORS", "Doors"]
 
@@ -36,13 +38,13 @@ class Doors:
     eager : callable
         ``eager(numpy_callable, method, args, kwargs)``: evaluate at once.
     source : callable
-        ``source(numpy_function)``: the function's own Python source as a traceable twin, or None.
+        ``source(numpy_function)``: a function's Python source as a traceable twin, or None.
     """
 
     __slots__ = (
-        "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace", "item", "namespace",
-        "operator", "quick", "real", "refuse", "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary",
-        "view",
+        "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace",
+        "item", "namespace", "operator", "quick", "real", "refuse", "round", "setflags",
+        "setitem", "source", "tolist", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:

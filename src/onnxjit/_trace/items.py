@@ -191,7 +191,7 @@ _PLAIN: Final[dict[str, Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def _require_one(array: Array, kind: str | None) -> None:
-    """Raise NumPy's error unless an array has one element; sizes of data are left to the run."""
+    """Raise NumPy's error unless an array has one element; the run sees sizes of data."""
     sizes = [hint_of(n) for n in array.shape]
     if None in sizes or any(isinstance(n, Dim) and has_data(n) for n in array.shape):
         return
@@ -213,7 +213,7 @@ def _size(value: Value) -> Any:
 
 
 def _new_size(value: Value) -> Any:
-    """Return a new symbol: one that a call can compute beforehand, or one that depends on data.
+    """Return a new symbol: one that a call can compute beforehand, or one of data.
 
     What onnxruntime might compute differently in the last bit is fixed by a guard.
     """
@@ -372,7 +372,7 @@ def needs_static(what: str) -> Any:
 
 
 def capture_item(table: Any, index: Any) -> Any:
-    """Return ``table[index]`` for an ndarray or list of the surroundings and a traced index."""
+    """Return ``table[index]`` for an array or list of the surroundings and a traced index."""
     if isinstance(table, np.ndarray):
         tracer = current_tracer()
         assert tracer is not None  # a traced index has a trace

@@ -23,7 +23,7 @@ class Methods:
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only an array with values has (``tobytes``, ``flags``, ``strides``...)."""
+        """Return what only an array with values has (``tobytes``, ``flags``, ``strides``)."""
         return DOORS.attribute(self, name)
 
     def __round__(self, ndigits: Any = None) -> Any:
@@ -177,7 +177,7 @@ class Methods:
         *,
         where: Any = True,
     ) -> Any:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return DOORS.function(
             np.std,
             (self,),
@@ -241,7 +241,7 @@ class Methods:
     def argsort(
         self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
-        """Indices that sort the array."""
+        """Return the indices that sort the array."""
         return DOORS.function(
             np.argsort,
             (self,),
@@ -251,7 +251,7 @@ class Methods:
     def argpartition(
         self, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
     ) -> Any:
-        """Indices that partition the array."""
+        """Return the indices that partition the array."""
         return DOORS.function(
             np.argpartition, (self, kth), {"axis": axis, **_given(order=order)}
         )
@@ -310,7 +310,7 @@ class Methods:
     def nonzero(
         self,
     ) -> Any:
-        """Indices of the non-zero elements."""
+        """Return the indices of the non-zero elements."""
         return DOORS.function(np.nonzero, (self,), {})
 
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> Any:
@@ -328,7 +328,7 @@ class Methods:
         """Cast the elements to another dtype."""
         return DOORS.astype(self, dtype, casting, copy, order)
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:  # noqa: A002
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
         """Limit the elements to an interval."""
         return DOORS.function(np.clip, (self, min, max), {**_given(out=out), **kwargs})
 
@@ -399,7 +399,7 @@ class Methods:
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return DOORS.function(np.transpose, (self,), _given(axes=order))
 
-    def view(self, dtype: Any = None, type: Any = None) -> Any:  # noqa: A002
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
         """Return another look at the same memory; only the same dtype is carried."""
         return DOORS.view(self, dtype, type)
 

@@ -13,7 +13,7 @@ __all__ = ["Operators"]
 
 
 class Operators:
-    """Arithmetic, comparison, bitwise and in-place operators, subscripts, NumPy's protocols."""
+    """Arithmetic, comparison, bitwise and in-place operators, subscripts, protocols."""
 
     __slots__ = ()
 

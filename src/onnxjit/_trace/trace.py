@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from onnxjit._core.source import Scope, Source, caller, user_frames
 from onnxjit.errors import OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
-from .host import HostGuard
 from .layout import Layout
 from .storage import Argument, Storage
+
+if TYPE_CHECKING:
+    from .host import HostGuard
 
 __all__ = ["Tracer", "current_tracer"]
 
@@ -80,7 +82,7 @@ class Tracer(Trace):
         self.scope = scope
 
     def refuse(self, error: BaseException) -> None:
-        """Remember an error by which the trace cannot be right, whatever the user's code does."""
+        """Remember an error by which the trace cannot be right, whatever the code does."""
         if isinstance(error, OnnxJitError) and self.refusal is None:
             self.refusal = error
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim
-from onnxjit._core.program import Value
 from onnxjit._ops import table
 from onnxjit._ops.convert import as_array
 from onnxjit._ops.gufunc import core_call
@@ -42,6 +41,7 @@ from .reduced import in_dtype_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.program import Value
     from onnxjit._ops.row import Ufunc
 
 
@@ -67,11 +67,12 @@ def call_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a ufunc, or one of its methods, on arrays."""
-    if method == "__call__" and not kwargs and type(inputs[0]) is Array:
-        if inputs[0]._nd is not None and current_tracer() is None:
-            made = DOORS.quick(ufunc, inputs)
-            if made is not None:
-                return made
+    first = inputs[0]
+    plain = method == "__call__" and not kwargs and type(first) is Array
+    if plain and first._nd is not None and current_tracer() is None:
+        made = DOORS.quick(ufunc, inputs)
+        if made is not None:
+            return made
     return _call_ufunc(ufunc, method, inputs, kwargs)
 
 
@@ -111,7 +112,7 @@ def _call_ufunc(
 
 
 def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
-    """Return the operands of the commonest call: traced arrays, one of them not known, numbers."""
+    """Return the operands of the commonest call: traced arrays (not all known), numbers."""
     values: list[Any] = []
     unknown = False
     for x in inputs:
@@ -149,7 +150,8 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if len(inputs) > count:
         outs, inputs = inputs[count:], inputs[:count]
     if len(inputs) < count:
-        msg = f"{row.numpy.__name__}() takes from {count} to {row.numpy.nargs} positional arguments"
+        name = row.numpy.__name__
+        msg = f"{name}() takes from {count} to {row.numpy.nargs} positional arguments"
         raise TypeError(msg)
     where = kwargs.pop("where", True)
     order = layout_options(kwargs.pop("subok", True), kwargs.pop("order", "K"))
@@ -201,7 +203,8 @@ def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
     result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
     if result != target.dtype.numpy:
         # NumPy casts back after each element
-        msg = f"np.{row.numpy.__name__}.at that computes {result} in {target.dtype} is not carried"
+        name = f"np.{row.numpy.__name__}.at"
+        msg = f"{name} that computes {result} in {target.dtype} is not carried"
         raise UnsupportedError(msg)
     if negate:
         operand = ufunc_call(table.UFUNCS[np.negative], (operand,))
