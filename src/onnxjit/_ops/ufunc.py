@@ -25,6 +25,8 @@ from .structure import broadcast_to
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from onnxjit._core.bind import Trace
+
     from .row import Ufunc
 
 __all__ = [
@@ -275,12 +277,12 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
         NumPy's own, for dtypes, Python ints and shapes.
     """
     ufunc = row.numpy
-    operands = [x if type(x) is Value else _operand(x) for x in inputs]
     core = core_axes(ufunc, axis, axes, keepdims)
     if core is None and out is None and where is True and dtype is None and signature is None:
-        quick = _quick(row, operands, casting)
+        quick = _quick(row, inputs, casting)
         if quick is not None:
             return quick
+    operands = [x if type(x) is Value else _operand(x) for x in inputs]
     outs = _outs(ufunc, out)
     dtypes = resolve(
         ufunc,
@@ -302,23 +304,37 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     return made if isinstance(results, tuple) else made[0]
 
 
-def _quick(row: Ufunc, operands: Sequence[Operand], casting: Any) -> Any:
-    """Make the commonest call: strong operands, and floats next to floats; else None."""
+def _quick(row: Ufunc, inputs: Sequence[Any], casting: Any) -> Any:
+    """Make the commonest call: strong values, and floats next to them; else None."""
     described: list[Any] = []
-    for x in operands:
-        if type(x) is not Value or (x.weak and x.dtype.kind != "f"):
+    strong: Value | None = None
+    for x in inputs:
+        if type(x) is Value and not x.weak:
+            strong = x
+            described.append(x.dtype.numpy)
+        elif type(x) is float or (type(x) is Value and x.dtype.kind == "f"):
+            described.append(float)
+        else:
             return None
-        described.append(float if x.weak else x.dtype.numpy)
-    if float in described and not any(isinstance(d, np.dtype) for d in described):
+    if strong is None:
         return None
     dtypes = resolve(row.numpy, described, casting=casting)
+    trace = strong.block.trace
     return row.implementation(
-        *(
-            x if x.dtype is t and not x.weak else cast(x, t)
-            for x, t in zip(operands, dtypes, strict=False)
-            if isinstance(x, Value)
-        )
+        *[
+            x if type(x) is Value and x.dtype is t and not x.weak else _float_at(trace, x, t)
+            for x, t in zip(inputs, dtypes, strict=False)
+        ]
     )
+
+
+def _float_at(trace: Trace, x: Any, dtype: DType) -> Value:
+    if type(x) is not float:
+        return cast(x, dtype)
+    if dtype.bits < 64:
+        with np.errstate(over="ignore"):
+            return trace.constant(np.asarray(x, dtype.numpy))
+    return trace.constant(np.asarray(x, dtype.numpy))
 
 
 def _outs(ufunc: np.ufunc, out: Any) -> tuple[Value | None, ...]:

@@ -79,7 +79,7 @@ def _check_out_shape(out: Array, value: Value, name: str) -> None:
 def _write_broadcast(out: Array, value: Value) -> None:
     cast = cast_value(value, out._value.dtype)
     shape = out._value.shape
-    out._write(cast if cast.shape == shape else broadcast_to(cast, shape))
+    out._write(broadcast_to(cast, shape))
 
 
 def write_ufunc_result(
