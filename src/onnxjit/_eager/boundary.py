@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
 
 import numpy as np
 
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
-from .leaves import children, leaf_of, map_tree, with_parts
+from .leaves import children, field_names, leaf_of, map_tree, with_parts
 
 __all__ = ["Loan", "as_eager", "from_eager"]
 
@@ -91,9 +90,7 @@ class Loan:
                 self._settle_fields(original, lent)
 
     def _settle_fields(self, original: Any, lent: Any) -> None:
-        names = [f.name for f in dataclasses.fields(original)] + list(
-            vars(lent) if hasattr(lent, "__dict__") else ()
-        )
+        names = field_names(original) + list(vars(lent) if hasattr(lent, "__dict__") else ())
         for name in dict.fromkeys(names):
             value = self.restored(getattr(lent, name))
             if getattr(original, name, self) is not value:

@@ -13,7 +13,6 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
 from onnxjit._core.source import raised_at
-from onnxjit._engine.compile import Compiled, compile_program
 from onnxjit._rewrite.path import GuardNames, guard_source
 from onnxjit._trace.host import evaluate_value, host_inputs
 
@@ -22,6 +21,7 @@ from .record import Recording, Result
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
+    from onnxjit._engine.compile import Compiled
 
 __all__ = ["EagerEntry", "Entry", "guard_lines", "make_guard"]
 
@@ -217,6 +217,9 @@ class Entry:
         self.names: Final = GuardNames()
         self.lines: Final = guard_lines(recording, leaves, self.names, roots)
         self.guard: Final = make_guard(self.lines, self.names)
+        # only what compiles needs the writers of ONNX: importing them would slow every import
+        from onnxjit._engine.compile import compile_program
+
         self.compiled: Final = compile_program(recording.program, opset=opset)
         self.build: Final = _builder(recording, self.compiled, self.names)
         self.run: Final = self._runner()

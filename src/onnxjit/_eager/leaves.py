@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import enum
 import functools
 from collections import OrderedDict, defaultdict
@@ -94,6 +93,13 @@ def leaf_of(x: Any, name: str, *, top: bool) -> Leaf | None:
     return None
 
 
+def field_names(x: Any) -> list[str]:
+    """Return the names of a dataclass instance's fields."""
+    from dataclasses import fields  # the instance's class has imported it
+
+    return [f.name for f in fields(x)]
+
+
 def children(x: Any) -> list[tuple[str, Any]] | None:
     """Return the named parts of a container, None for anything else."""
     if isinstance(x, tuple) and hasattr(x, "_fields"):
@@ -102,8 +108,8 @@ def children(x: Any) -> list[tuple[str, Any]] | None:
         return [(str(i), item) for i, item in enumerate(x)]
     if type(x) in _MAPPINGS:
         return [(str(k), item) for k, item in x.items()]
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
+    if hasattr(type(x), "__dataclass_fields__"):
+        return [(name, getattr(x, name)) for name in field_names(x)]
     return None
 
 
@@ -169,8 +175,8 @@ def with_parts(example: Any, items: list[Any]) -> Any:
     new = object.__new__(type(example))
     for name, value in getattr(example, "__dict__", {}).items():
         object.__setattr__(new, name, value)
-    for field, item in zip(dataclasses.fields(example), items, strict=True):
-        object.__setattr__(new, field.name, item)
+    for field, item in zip(field_names(example), items, strict=True):
+        object.__setattr__(new, field, item)
     return new
 
 

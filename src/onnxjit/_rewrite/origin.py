@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import os
-import site
 import sys
-import sysconfig
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +53,10 @@ def is_library_file(filename: str) -> bool:
 
 @cache
 def _library_folders() -> tuple[str, ...]:
+    # at first use: reading the installation's paths is slow
+    import site
+    import sysconfig
+
     paths = sysconfig.get_paths()
     folders = {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders |= {*site.getsitepackages(), site.getusersitepackages(), _OWN_FOLDER}
