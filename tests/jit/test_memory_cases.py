@@ -96,6 +96,19 @@ def test_a_mask_axis_of_length_zero_fits_every_axis():
     at_every_size(f, lambda n: np.ones((n, 2)))
 
 
+def test_a_mask_that_data_left_empty_fits_every_axis():
+    def f(x: Any, y: Any) -> Any:
+        m = y[y > 5] > 7
+        x[m] = 5
+        return x[m], x
+
+    jit = jit_onnx(f, fallback="error")
+    for y in (np.array([6.0, 8, 1, 9]), np.array([1.0]), np.array([])):
+        same(jit(vector(3), y), f(vector(3), y))
+    with pytest.raises(IndexError):
+        jit(vector(3), np.array([8.0]))
+
+
 def test_a_mask_must_be_as_long_as_what_data_left():
     def f(x: Any, m: Any) -> Any:
         return x[x > 1][m]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
+from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
 from .record import Result
@@ -89,7 +90,8 @@ def _written(
     """Write the program as one function of the ndarrays."""
     names = {**entry.names.namespace, "run": run, "fetches": fetches}
     names["may_share_memory"] = np.may_share_memory
-    lines = [_LEAF.sub(r"x\1", line) for line in entry.lines]
+    lines = [f"x{i}.size < {WIDE}" for i in range(count)] if entry.compiled.narrow else []
+    lines += [_LEAF.sub(r"x\1", line) for line in entry.lines]
     guards = " and ".join(f"({line})" for line in lines) or "True"
     fed = ", ".join(
         f"{name!r}: x{i}" for name, i in zip(feeds, entry.compiled.inputs, strict=True)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._compat.onnxruntime import ERRORS, LOAD_ERRORS
 from onnxjit._lower.model import lower_results
 from onnxjit._lower.opsets import check_opset
 from onnxjit._runtime.base import Array, Plan, Segment
-from onnxjit._runtime.options import Options
+from onnxjit._runtime.options import WIDE, Options
 from onnxjit._runtime.ort import OrtExecutor, OrtRunner
 from onnxjit._transform.pipeline import simplify
 
@@ -42,20 +43,27 @@ class Compiled:
         Equations by the number in the names of nodes.
     nodes : int
         Number of nodes of the model's outermost graph.
+    narrow : bool
+        Whether `runner` has no threads of its own, because no work that was worth them has
+        been seen.  `run` gives large arrays to a session that has them.
     """
 
     __slots__ = (
         "_model",
+        "_wide",
         "equations",
         "input_names",
         "inputs",
+        "narrow",
         "nodes",
         "output_names",
         "outputs",
         "runner",
     )  # fmt: skip
 
-    def __init__(self, program: Program, opset: int, target: Target, options: Options) -> None:
+    def __init__(
+        self, program: Program, opset: int, target: Target, options: Options | None
+    ) -> None:
         computed, self.outputs = _sources(program)
         self.inputs: tuple[int, ...] = ()
         self.input_names: tuple[str, ...] = ()
@@ -64,6 +72,8 @@ class Compiled:
         self.nodes = 0
         self._model: Any = None
         self.runner: OrtRunner | None = None
+        self._wide: OrtRunner | None = None
+        self.narrow = options is None
         if computed:
             lowered = lower_results(program, computed, opset=opset, target=target)
             self.inputs = lowered.inputs
@@ -72,12 +82,12 @@ class Compiled:
             self.equations = lowered.equations
             self.nodes = len(lowered.model.graph.node)
             self._model = lowered.model
-            self._open(options)
+            self.runner = self._open(options or _NARROW)
 
-    def _open(self, options: Options) -> None:
+    def _open(self, options: Options) -> OrtRunner:
         segment = Segment(self.model, self.input_names, self.output_names)
         try:
-            self.runner = OrtExecutor(options).prepare(Plan([segment]))
+            return OrtExecutor(options).prepare(Plan([segment]))
         except LOAD_ERRORS as error:
             raise load_error(error, segment.model, self.equations) from error
 
@@ -103,9 +113,32 @@ class Compiled:
         if self.runner is None:
             return []
         try:
-            return self.runner.run(feeds)
+            return (
+                self._run_narrow(self.runner, feeds) if self.narrow else self.runner.run(feeds)
+            )
         except ERRORS as error:
             raise explain_run_error(error, self.equations) from error
+
+    def runner_for(self, feeds: Sequence[Array]) -> OrtRunner | None:
+        """Return the session that runs arrays of these sizes."""
+        if self.narrow and self.runner is not None and any(f.size >= WIDE for f in feeds):
+            return self._with_threads()
+        return self.runner
+
+    def _run_narrow(self, runner: OrtRunner, feeds: Sequence[Array]) -> list[Array]:
+        """Run without threads, unless arrays are large; long work gets them next time."""
+        if any(feed.size >= WIDE for feed in feeds):
+            return self._with_threads().run(feeds)
+        started = perf_counter()
+        done = runner.run(feeds)
+        if perf_counter() - started > LONG:
+            self.runner, self.narrow = self._with_threads(), False
+        return done
+
+    def _with_threads(self) -> OrtRunner:
+        if self._wide is None:
+            self._wide = self._open(_WIDE)
+        return self._wide
 
     def results(self, arrays: Sequence[Array]) -> list[Array]:
         """Return every result for arrays of all inputs; inputs are returned themselves."""
@@ -114,9 +147,10 @@ class Compiled:
         return [a if kind == "constant" else from_[kind][a] for kind, a in self.outputs]
 
     def close(self) -> None:
-        """Close the session."""
-        if self.runner is not None:
-            self.runner.close()
+        """Close the sessions."""
+        for runner in (self.runner, self._wide):
+            if runner is not None:
+                runner.close()
 
 
 Output = tuple[str, Any]
@@ -138,7 +172,10 @@ def _sources(program: Program) -> tuple[list[Value], tuple[Output, ...]]:
     return list(computed.values()), tuple(outputs)
 
 
-_DEFAULT: Final = Options()
+#: seconds of a run from which threads pay
+LONG: Final = 2e-3
+_NARROW: Final = Options(threads=1)
+_WIDE: Final = Options()
 
 
 def compile_program(
@@ -157,4 +194,4 @@ def compile_program(
     InternalError
         onnxruntime refuses the model.
     """
-    return Compiled(simplify(program), check_opset(opset), target, options or _DEFAULT)
+    return Compiled(simplify(program), check_opset(opset), target, options)

@@ -25,6 +25,8 @@ from .function import Call
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from onnxjit._runtime.ort import OrtRunner
+
     from .function import JitFunction
 
 __all__ = ["benchmark", "first_call", "raw_run"]
@@ -38,10 +40,11 @@ class _Timed(Compiled):
 
     __slots__ = ("session_seconds",)
 
-    def _open(self, options: Options) -> None:
+    def _open(self, options: Options) -> OrtRunner:
         started = perf_counter()
-        super()._open(options)
+        runner = super()._open(options)
         self.session_seconds = perf_counter() - started
+        return runner
 
 
 def benchmark(
@@ -146,11 +149,12 @@ def _applied(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def raw_run(call: Call, entry: Entry) -> Contender | None:
     """Return the bare run of a graph's model; None where nothing has to be computed."""
-    if entry.compiled.runner is None:
-        return None
-    session, names, fetches = entry.compiled.runner.raw
     values = [leaf.value for leaf in call.leaves]
     arrays = [entry.feed(i)(values) for i in entry.compiled.inputs]
+    runner = entry.compiled.runner_for(arrays)
+    if runner is None:
+        return None
+    session, names, fetches = runner.raw
     feeds = dict(zip(names, arrays, strict=True))
     return Contender("session.run", session.run, fetches, feeds, None)
 

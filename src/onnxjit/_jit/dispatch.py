@@ -17,6 +17,7 @@ from onnxjit._eager.entry import Entry, computed_dtype, is_own_output
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.record import Result
 from onnxjit._engine.errors import explain_run_error
+from onnxjit._runtime.options import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -130,7 +131,8 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     leaf = entry.leaves[argument]
     if leaf.kind == ARRAY_LEAF:
         dtype = w.name(leaf.key[1])
-        return f"type({x}) is ndarray and {x}.dtype is {dtype} and {x}.ndim == {leaf.key[2]}"
+        small = f" and {x}.size < {WIDE}" if entry.compiled.narrow else ""
+        return f"type({x}) is ndarray and {x}.dtype is {dtype} and {x}.ndim == {leaf.key[2]}{small}"
     if leaf.kind == SCALAR_LEAF:
         return f"type({x}) is {w.name(leaf.key[1].type)}"
     if leaf.kind == INT_LEAF:

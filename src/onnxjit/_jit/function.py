@@ -156,7 +156,10 @@ class JitFunction:
         call.find_roots(names)
         entry = self._build(call)
         self._keep(call, entry)
-        return self._run(entry, call, values)
+        result = self._run(entry, call, values)
+        if isinstance(entry, Entry) and not entry.compiled.narrow:
+            self._write()  # the first run showed that threads pay
+        return result
 
     def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
         if isinstance(entry, Entry):

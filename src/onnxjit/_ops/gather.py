@@ -394,12 +394,22 @@ def _as_sized(mask: Tensor, *, shape: tuple[DimLike, ...]) -> Tensor:
     return Tensor(mask.dtype, shape)
 
 
+def _filled(e: Emit, equation: Equation, mask: Handle) -> Handle:
+    """Return the mask as a vector, an empty one as a false one of the size asked for."""
+    flat = e.op("Reshape", mask, ints(e, [-1]))
+    nothing = e.op("Equal", e.op("Shape", flat, out=INT64), ints(e, [0]), out=BOOL)
+    size = e.dims((dim_prod(equation.params["shape"]),))
+    missing = e.op("Mul", size, e.cast(nothing, INT64))
+    return e.op("Concat", flat, e.op("Expand", e.const(np.False_), missing), axis=0)
+
+
 def _lower_sized_13(e: Emit, equation: Equation, mask: Handle) -> Handle:
-    return e.op("Reshape", mask, e.dims(equation.params["shape"]))
+    return e.op("Reshape", _filled(e, equation, mask), e.dims(equation.params["shape"]))
 
 
 def _lower_sized(e: Emit, equation: Equation, mask: Handle) -> Handle:
-    return e.op("Reshape", mask, e.dims(equation.params["shape"]), allowzero=1)
+    sizes = e.dims(equation.params["shape"])
+    return e.op("Reshape", _filled(e, equation, mask), sizes, allowzero=1)
 
 
 def _mask_error(_: str) -> IndexError:
@@ -416,7 +426,7 @@ SIZED = Op(
 
 
 def sized(mask: Value, shape: tuple[DimLike, ...]) -> Value:
-    """Return a mask of as many elements as `shape`, which only the run can check."""
+    """Return a mask of as many elements as `shape`, or none; only the run can check that."""
     return bind_one(SIZED, mask, shape=shape)
 
 

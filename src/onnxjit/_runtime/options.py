@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from onnxruntime import GraphOptimizationLevel, SessionOptions
 
-__all__ = ["DISABLED", "Options"]
+__all__ = ["DISABLED", "WIDE", "Options"]
 
 #: optimisers that change values: they swap the operands of Where, drop x + 0, or replace
 #: formulas by less accurate fused kernels
@@ -25,6 +25,9 @@ DISABLED: Final = (
     "BiasGeluFusion",
     "SkipLayerNormFusion",
 )
+
+#: elements of an input from which threads pay (onnxruntime gains nothing below 1e5)
+WIDE: Final = 1 << 16
 
 _LEVELS: Final = {
     "off": GraphOptimizationLevel.ORT_DISABLE_ALL,
