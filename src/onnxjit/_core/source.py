@@ -12,7 +12,9 @@ import numpy as np
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-__all__ = ["Scope", "Source", "caller", "raised_at", "user_frames"]
+__all__ = [
+    "Scope", "Source", "caller", "is_hidden", "raised_at", "user_frames", "user_level",
+]  # fmt: skip
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
@@ -65,6 +67,15 @@ class Scope:
 def is_hidden(filename: str) -> bool:
     """Whether frames of a file are the library's or NumPy's own."""
     return filename.startswith(_HIDDEN)
+
+
+def user_level() -> int:
+    """Return the stack level of the user's frame, for a warning raised by the caller."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_hidden(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def user_frames() -> list[Source]:

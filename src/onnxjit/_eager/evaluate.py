@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy._core._exceptions import _UFuncOutputCastingError
 
-from onnxjit._core.source import caller
+from onnxjit._core.source import caller, user_level
 from onnxjit._engine.cache import Cache
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, SCALAR, Array
@@ -200,7 +200,7 @@ def _warn(name: str, reason: str) -> None:
     if key not in _WARNED:
         _WARNED.add(key)
         msg = f"{key} ran in NumPy itself, not in onnxruntime: {reason}"
-        warnings.warn(msg, FallbackWarning, stacklevel=6)
+        warnings.warn(msg, FallbackWarning, stacklevel=user_level())
 
 
 def _compiled(

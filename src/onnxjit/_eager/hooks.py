@@ -32,8 +32,16 @@ _EFFECTS: Final = {
     "container": "changes a container made before the call",
     "ndarray": "writes into an ndarray made before the call",
     "iterator": "advances an iterator made before the call",
-    "impure": "calls a function whose result changes from call to call",
+    "impure": "gives another result at each call",
     "unchecked store": "stores to objects in code without source",
+}
+_STORE: Final = "return the new value and store it outside"
+#: what to do instead, where it is not `_STORE`
+_INSTEAD: Final = {
+    "ndarray": "write into a copy, or pass it as an argument",
+    "iterator": "make the iterator inside, or pass a list",
+    "impure": "call it outside and pass the result as an argument",
+    "unchecked store": "call it outside of the jitted function",
 }
 
 
@@ -92,8 +100,8 @@ class TraceHooks:
         """Refuse to change what is older than the trace."""
         self.tracer.mark_line()
         msg = (
-            f"{detail} at {self.tracer.source} {_EFFECTS.get(what, what)}; a graph cannot do "
-            "that: return the new value instead"
+            f"{detail} at {self.tracer.source} {_EFFECTS.get(what, what)}, which a graph "
+            f"cannot do: {_INSTEAD.get(what, _STORE)}"
         )
         error = SideEffectError(msg)
         self.tracer.refuse(error)

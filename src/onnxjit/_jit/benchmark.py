@@ -50,33 +50,10 @@ class _Timed(Compiled):
 def benchmark(
     jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
 ) -> BenchmarkReport:
-    """Time a jitted function against NumPy, on these arguments.
-
-    Parameters
-    ----------
-    args : object
-        Arguments of the function; they are not changed.
-    given : mapping
-        Options (keyword-only in `JitFunction.benchmark`): ``repeat`` (blocks in which every
-        contender is timed, default 25), ``seconds`` (about how long each is timed in a block,
-        default 0.0005), and keyword arguments of the function (``kwargs={...}`` for names that
-        are options too).
-
-    Returns
-    -------
-    BenchmarkReport
-        Median and quartiles of NumPy, of a warm call and of the bare run of its model; ratios,
-        taken within blocks; what the first call spends on rewriting the source, tracing,
-        passes, lowering and creating the session.  `ok` says whether the results agreed.
-
-    Notes
-    -----
-    A function that writes to its arguments gets fresh copies before each call, outside the
-    clock.  What runs eagerly has no model of its own, and no bare run.
-    """
+    """Time a jitted function against NumPy, on these arguments; see `Tools.benchmark`."""
     given = dict(given)
     repeat, seconds = given.pop("repeat", 25), given.pop("seconds", 0.0005)
-    kwargs = {**given.pop("kwargs", {}), **given}
+    kwargs = {**(given.pop("kwargs", None) or {}), **given}
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
     check = _check(jit, owner, args, kwargs)
     mine = Arguments(args, kwargs)

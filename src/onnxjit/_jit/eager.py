@@ -70,6 +70,18 @@ def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
     -------
     callable
         With the same signature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onnxjit import eager_onnx
+    >>> @eager_onnx
+    ... def flip_if_negative(x):
+    ...     if x.sum() < 0:
+    ...         return -x
+    ...     return x
+    >>> flip_if_negative(np.array([1.0, -3.0]))
+    array([-1.,  3.])
     """
 
     @functools.wraps(fn)

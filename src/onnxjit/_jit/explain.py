@@ -36,12 +36,13 @@ _SHOWN: Final = 60
 class _Found:
     """An entry of the cache, and what is said about it."""
 
-    __slots__ = ("arguments", "entry", "made")
+    __slots__ = ("arguments", "by_name", "entry", "made")
 
     def __init__(
-        self, made: int, arguments: dict[str, str], entry: Entry | EagerEntry
+        self, made: int, key: Any, arguments: dict[str, str], entry: Entry | EagerEntry
     ) -> None:
         self.made: Final = made
+        self.by_name: Final = {part[0] for part in key[1:] if _is_named(part)}
         self.arguments: Final = arguments
         self.entry: Final = entry
 
@@ -61,16 +62,7 @@ class _Found:
 
 
 def explain(jit: JitFunction, owner: Any) -> Explanation:
-    """Tell what a jitted function keeps for calls.
-
-    Returns
-    -------
-    Explanation
-        Each graph: its signature, number of nodes and opset; guards with the line that caused
-        each; sizes that are frozen, and by which line; why it was made although older graphs
-        were there.  Each signature that runs eagerly: the reason and the line.  It prints as
-        text and has everything as data (`to_json`).
-    """
+    """Tell what a jitted function keeps for calls; see `Tools.explain`."""
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
     short = name.rpartition(".")[2]
     found: list[_Found] = []
@@ -80,7 +72,7 @@ def explain(jit: JitFunction, owner: Any) -> Explanation:
             continue
         arguments = _arguments(jit, key)
         entries = jit._cache.get(key)
-        found += [_Found(k.made, arguments, k.value) for k in entries]
+        found += [_Found(k.made, key, arguments, k.value) for k in entries]
         full += [_signature(short, arguments)] * (len(entries) >= VARIANTS)
     found.sort(key=lambda f: f.made)
     opset = check_opset(jit._opset)
@@ -118,11 +110,16 @@ def _arguments(jit: JitFunction, key: Any) -> dict[str, str]:
     naming = jit._naming(owner)
     found = {} if owner is None else {"self": f"object {owner:#x}"}
     for i, part in enumerate(parts):
-        if len(part) == 2 and isinstance(part[1], tuple):
-            found[part[0]] = _part_text(part[1])  # passed by name
+        if _is_named(part):
+            found[part[0]] = _part_text(part[1])
         else:
             found[naming(i)] = _part_text(part)
     return found
+
+
+def _is_named(part: Any) -> bool:
+    """Whether a part of a key is an argument that was passed by name."""
+    return len(part) == 2 and isinstance(part[1], tuple)
 
 
 def _array_text(_: str, dtype: Any, ndim: int) -> str:
@@ -271,6 +268,8 @@ def _changes(found: _Found, other: _Found) -> list[str]:
             texts.append(f"{name} was not passed")
         elif new[name] != old[name]:
             texts.append(f"{name} was {new[name]}, not {old[name]}")
+        elif (name in found.by_name) != (name in other.by_name):
+            texts.append(f"{name} was passed by {'name' if name in found.by_name else 'place'}")
     return texts
 
 

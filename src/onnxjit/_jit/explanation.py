@@ -143,7 +143,8 @@ class Kept:
         what = "eager" if self.eager else "graph"
         lines = [f"{what} {self.number}: {self.signature}"]
         if not self.eager:
-            lines.append(f"  {self.nodes} nodes, opset {self.opset}")
+            nodes = _count(self.nodes or 0, "node")
+            lines.append(f"  {nodes}, opset {self.opset}")
         if self.reason:
             lines.append(f"  because {self.reason}")
         if self.reason and self.source is not None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -17,6 +18,7 @@ import onnx
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
 from onnxjit._core.program import Program, Value
+from onnxjit._core.source import user_level
 from onnxjit._eager.leaves import (
     ARRAY_LEAF,
     SCALAR_LEAF,
@@ -60,7 +62,7 @@ class Options:
         self.dynamic: Any = given.pop("dynamic", True)
         self.strict = bool(given.pop("strict", False))
         self.mutated = given.pop("mutated", "auto")
-        self.kwargs = {**given.pop("kwargs", {}), **given}
+        self.kwargs = {**(given.pop("kwargs", None) or {}), **given}
         if self.target not in ("onnxruntime", "spec"):
             msg = f"target is {self.target!r}; it must be 'onnxruntime' or 'spec'"
             raise SpecError(msg)
@@ -117,34 +119,7 @@ def _sizes(spec: Any, name: str, dynamic: Any) -> tuple[Any, ...] | None:
 def to_onnx(
     jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
 ) -> onnx.ModelProto:
-    """Return a jitted function as a model.
-
-    Parameters
-    ----------
-    args : arrays or specifications
-        Example arrays (their sizes stay symbolic) or specs such as ``float32["N", 3]``; Python
-        numbers, strings and None are constants of the model.
-    given : mapping
-        Options (keyword-only in `JitFunction.to_onnx`): ``opset`` (default 21), ``target``
-        ("onnxruntime" or "spec"), ``input_names``, ``output_names``, ``dynamic`` (True: every
-        size is symbolic; False: sizes are those of the examples; or ``{"x": {0: "N"}}``),
-        ``strict`` (raise instead of assuming), ``mutated`` ("auto", "outputs", "drop"), and
-        keyword arguments of the function (``kwargs={...}`` for names that are options too).
-
-    Returns
-    -------
-    onnx.ModelProto
-        Checked by ``onnx.checker``.
-
-    Raises
-    ------
-    DataDependentError, SideEffectError, UnsupportedError
-        The function cannot be one graph.
-    OpsetError, LoweringError
-        The opset or a dtype cannot express an operation.
-    SpecError
-        An option or a specification is malformed.
-    """
+    """Return a jitted function as a model; `Tools.to_onnx` says what the options mean."""
     options = Options(given, jit._opset)
     if not args and not options.kwargs:
         args, extra = jit.last_signature(owner)
@@ -315,7 +290,8 @@ def _assumptions(recording: Recording, options: Options) -> None:
     if options.strict:
         msg += "; give fixed sizes or avoid the test"
         raise DataDependentError(msg)
-    warnings.warn(msg, AssumptionWarning, stacklevel=4)
+    msg += " [docs/errors.md#assumptionwarning]"
+    warnings.warn(msg, AssumptionWarning, stacklevel=user_level())
 
 
 def assumption_texts(recording: Recording) -> list[str]:
@@ -379,12 +355,11 @@ def save(
     args: tuple[Any, ...],
     options: Mapping[str, Any],
 ) -> None:
-    """Write the model to a file; models above 2 GB keep their weights in ``<name>.data``.
-
-    The file appears only when it is complete.
-    """
-    model = to_onnx(jit, owner, args, options)
+    """Write the model to a file, once it is complete; see `Tools.save`."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder to save in", str(target.parent))
+    model = to_onnx(jit, owner, args, options)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".onnxjit-") as folder:
         part = Path(folder) / target.name
         large = model.ByteSize() >= _PROTOBUF_LIMIT

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any, Final
 
-from onnxjit._core.source import is_hidden
+from onnxjit._core.source import user_level
 from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
 from onnxjit._eager.leaves import Leaf, flatten, leaf_names, leaf_of, map_tree, static_objects
 from onnxjit._eager.record import Recording, record
@@ -36,6 +36,7 @@ from onnxjit.errors import (
 
 from .dispatch import INLINE, Inlined, write_dispatcher
 from .signature import Signatures
+from .tools import Tools
 
 __all__ = ["BoundJit", "JitFunction", "jit_onnx"]
 
@@ -81,7 +82,7 @@ class Call:
         self.roots = roots
 
 
-class JitFunction:
+class JitFunction(Tools):
     """A jitted function; made by `jit_onnx`.
 
     Attributes
@@ -127,7 +128,11 @@ class JitFunction:
 
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
-        return f"<onnxjit function {name}: {len(self._cache)} graphs>"
+        kept = self.cache_info()
+        graphs, eager = kept["graphs"], kept["eager"]
+        text = f"{graphs} graph{'' if graphs == 1 else 's'}"
+        text += f", {eager} signature{'' if eager == 1 else 's'} eagerly" if eager else ""
+        return f"<onnxjit function {name}: {text}>"
 
     # ------------------------------------------------------------------ calling
 
@@ -206,11 +211,12 @@ class JitFunction:
     def _warn(self, e: Exception) -> None:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
         notes = "; ".join(getattr(e, "__notes__", ()))
-        msg = f"{name} runs eagerly, operation by operation: {e}{' (' + notes + ')' if notes else ''}"
+        notes = f" ({notes})" if notes else ""
+        msg = f"{name} runs eagerly, operation by operation: {e}{notes}"
         if msg in self._warned:
             return
         self._warned.add(msg)
-        warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
+        warnings.warn(msg, FallbackWarning, stacklevel=user_level())
 
     def _warn_of_variants(self, newest: Any) -> None:
         """Say why new sizes are not traced any more."""
@@ -219,11 +225,12 @@ class JitFunction:
         frozen = "; ".join(f"{g.text} ({g.source})" for g in guards if g.kind == "eq")
         msg = (
             f"{name} has {VARIANTS} graphs for one signature already, so that new sizes run "
-            f"eagerly; the newest holds only where {frozen or ' and '.join(newest.lines)}"
+            f"eagerly; the newest holds only where {frozen or ' and '.join(newest.lines)} "
+            "[docs/errors.md#fallbackwarning]"
         )
         if msg not in self._warned and "variants" not in self._warned:
             self._warned.update((msg, "variants"))
-            warnings.warn(msg, FallbackWarning, stacklevel=_user_level())
+            warnings.warn(msg, FallbackWarning, stacklevel=user_level())
 
     def _keep(self, call: Call, entry: Any) -> None:
         for graph in self._inlined:
@@ -288,40 +295,11 @@ class JitFunction:
         """
         return self._signatures.last(self._function(owner))
 
-    def to_onnx(self, *args: Any, **options: Any) -> Any:
-        """Return the function as an ``onnx.ModelProto``; see `onnxjit._jit.export.to_onnx`."""
-        from .export import to_onnx
-
-        return to_onnx(self, None, args, options)
-
-    def save(self, path: Any, *args: Any, **options: Any) -> None:
-        """Write the model to a file; see `onnxjit._jit.export.save`."""
-        from .export import save
-
-        save(self, None, path, args, options)
-
-    # ------------------------------------------------------------------ looking into it
-
-    def explain(self) -> Any:
-        """Return what is kept for calls, and why; see `onnxjit._jit.explain.explain`."""
-        from .explain import explain
-
-        return explain(self, None)
-
-    def verify(self, *args: Any, **options: Any) -> Any:
-        """Compare with NumPy at every opset asked for; see `onnxjit._jit.verify.verify`."""
-        from .verify import verify
-
-        return verify(self, None, args, options)
-
-    def benchmark(self, *args: Any, **options: Any) -> Any:
-        """Time NumPy and onnxruntime; see `onnxjit._jit.benchmark.benchmark`."""
-        from .benchmark import benchmark
-
-        return benchmark(self, None, args, options)
+    def _parts(self) -> tuple[JitFunction, Any]:
+        return self, None
 
 
-class BoundJit:
+class BoundJit(Tools):
     """A jitted method bound to its object."""
 
     __slots__ = ("__self__", "_jit")
@@ -338,35 +316,8 @@ class BoundJit:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._jit._call(args, kwargs, self.__self__)
 
-    def to_onnx(self, *args: Any, **options: Any) -> Any:
-        """Return the method as an ``onnx.ModelProto``."""
-        from .export import to_onnx
-
-        return to_onnx(self._jit, self.__self__, args, options)
-
-    def save(self, path: Any, *args: Any, **options: Any) -> None:
-        """Write the model to a file."""
-        from .export import save
-
-        save(self._jit, self.__self__, path, args, options)
-
-    def explain(self) -> Any:
-        """Return what is kept for calls of this object's method, and why."""
-        from .explain import explain
-
-        return explain(self._jit, self.__self__)
-
-    def verify(self, *args: Any, **options: Any) -> Any:
-        """Compare with NumPy at every opset asked for."""
-        from .verify import verify
-
-        return verify(self._jit, self.__self__, args, options)
-
-    def benchmark(self, *args: Any, **options: Any) -> Any:
-        """Time NumPy and onnxruntime."""
-        from .benchmark import benchmark
-
-        return benchmark(self._jit, self.__self__, args, options)
+    def _parts(self) -> tuple[JitFunction, Any]:
+        return self._jit, self.__self__
 
     def __repr__(self) -> str:
         return f"<bound {self._jit!r} of {self.__self__!r}>"
@@ -416,15 +367,6 @@ def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:
     return names, rest[0] if rest else "x"
 
 
-def _user_level() -> int:
-    """Return the stack level of the user's frame, for a warning raised by the caller."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and is_hidden(frame.f_code.co_filename):
-        frame = frame.f_back
-        level += 1
-    return level
-
-
 def _made(fn: Callable[..., Any], *, opset: int | None, fallback: str) -> JitFunction:
     """Return a jitted function of a class of its own, which holds its dispatcher."""
     kind = type("JitFunction", (JitFunction,), {"__slots__": (), "__module__": __name__})
@@ -465,6 +407,14 @@ def jit_onnx(
         An option is unknown.
     OpsetError
         The opset is out of range.
+    TypeError
+        `fn` is a class or cannot be called.
+
+    Notes
+    -----
+    Beside `to_onnx`, `save`, `explain`, `verify` and `benchmark`, a jitted function has
+    ``cache_info()`` (how many graphs are kept), ``cache_clear()`` and ``__wrapped__``, the NumPy
+    function itself.  A jitted method has a cache of its own for each object.
 
     Examples
     --------
@@ -485,6 +435,9 @@ def jit_onnx(
     if isinstance(fn, (staticmethod, classmethod)):
         kind = type(fn)
         return kind(jit_onnx(fn.__func__, opset=opset, fallback=fallback))
+    if isinstance(fn, type):
+        msg = f"jit_onnx takes a function, not the class {fn.__name__}; decorate its methods"
+        raise TypeError(msg)
     if not callable(fn):
         msg = f"jit_onnx takes a function, not {type(fn).__name__}"
         raise TypeError(msg)

@@ -169,7 +169,7 @@ class _Request:
         self.columns: Final = _TARGETS[target]
         self.limit: Final = given.pop("node_runs", NODE_RUNS)
         self.rtol: Final = given.pop("rtol", None)
-        self.kwargs: Final = {**given.pop("kwargs", {}), **given}
+        self.kwargs: Final = {**(given.pop("kwargs", None) or {}), **given}
 
 
 class _Model:
@@ -251,39 +251,7 @@ def _excused(checks: list[Check], model: ModelProto) -> list[Check]:
 def verify(
     jit: JitFunction, owner: Any, args: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Verification:
-    """Compare a jitted function with NumPy, on these arguments.
-
-    The call itself is compared first; then models with symbolic sizes are exported at each
-    opset and run at the sizes of the arguments, on onnxruntime (``target="onnxruntime"``) and
-    on onnx's reference evaluator (``target="spec"``).
-
-    Parameters
-    ----------
-    args : object
-        Arguments of the function; they are not changed.
-    given : mapping
-        Options (keyword-only in `JitFunction.verify`): ``opsets`` ("all", a list, or None for
-        the function's own), ``target`` (only this one: "onnxruntime" or "spec"), ``rtol``
-        (relative bound of floats; by dtype otherwise), ``node_runs`` (the reference evaluator
-        is left out above so many, None: never), and keyword arguments of the function
-        (``kwargs={...}`` for names that are options too).
-
-    Returns
-    -------
-    Verification
-
-    Raises
-    ------
-    Exception
-        Whatever the function raises in NumPy.
-    SpecError, OpsetError
-        An option is malformed.
-
-    Notes
-    -----
-    The reference column is ``n/a`` where the evaluator has a known fault, and where loops
-    would take it too long.
-    """
+    """Compare a jitted function with NumPy, on these arguments; see `Tools.verify`."""
     request = _Request(given, jit._opset)
     plain = jit._function(owner)
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))

@@ -228,6 +228,8 @@ class Emitter:
         name: str | None = None,
     ) -> None:
         reads = ["" if h is None else h.name for h in inputs]
+        while reads and not reads[-1]:
+            reads.pop()  # what is left out at the end needs no place
         makes = [h.name for h in results]
         node = NodeProto(
             op_type=op_type, name=name or results[0].name, input=reads, output=makes

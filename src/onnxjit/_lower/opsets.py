@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import index
 from typing import TYPE_CHECKING, Final
 
 from onnx import ModelProto, OperatorSetIdProto
 
 from onnxjit._compat import onnx as _onnx
 from onnxjit._compat import onnxruntime as _onnxruntime
-from onnxjit.errors import OpsetError
+from onnxjit.errors import OpsetError, SpecError
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Op, Rule
@@ -60,9 +61,16 @@ def check_opset(opset: int | None) -> int:
     ------
     OpsetError
         It is out of range.
+    SpecError
+        It is no int.
     """
     if opset is None:
         return newest()
+    try:
+        opset = index(opset)
+    except TypeError:
+        msg = f"opset is {opset!r}; it must be an int"
+        raise SpecError(msg) from None
     if OLDEST <= opset <= newest():
         return opset
     msg = f"opset {opset} is not supported: onnxjit writes opsets {OLDEST} to {newest()} here"

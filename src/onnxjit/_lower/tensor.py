@@ -40,7 +40,7 @@ def elem_type(dtype: DType) -> int:
     """Return ONNX's number of an element type."""
     found = ELEM.get(dtype)
     if found is None:
-        msg = f"ONNX models cannot carry {dtype.name} arrays"
+        msg = f"ONNX models cannot carry {dtype.name} arrays; keep that part outside the graph"
         raise LoweringError(msg)
     return found
 

@@ -43,7 +43,8 @@ def expm1(x: Term) -> Term:
     Numerical Algorithms", 2nd ed., 1.14.1.
     """
     u = exp(x)
-    near = pick(abs(x) < 1, (u - 1) * x / log(u), u - 1)
+    d = u - 1
+    near = pick(abs(x) < 1, d * x / log(u), d)
     return pick(~u.equals(1), near, x)
 
 
@@ -55,7 +56,8 @@ def log1p(x: Term) -> Term:
     """
     u = x + 1
     d = u - 1
-    near = pick(x < 2.0**54, log(u) * (x / d), log(u))
+    y = log(u)
+    near = pick(x < 2.0**54, y * (x / d), y)
     return pick(~d.equals(0), near, x)
 
 

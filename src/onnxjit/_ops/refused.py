@@ -109,6 +109,7 @@ def reason_of(func: Callable[..., Any]) -> str | None:
 def refusal(func: Callable[..., Any]) -> UnsupportedError:
     """Return the exception for a function or ufunc that a graph cannot hold."""
     name = f"the ufunc {func.__name__}" if isinstance(func, np.ufunc) else qualified(func)
-    msg = f"{name} is not carried by onnxjit inside a trace"
     reason = reason_of(func)
-    return UnsupportedError(f"{msg}: {reason}" if reason else msg)
+    why = f": {reason}" if reason else ""
+    way_out = "call it outside of the jitted function"
+    return UnsupportedError(f"{name} is not carried by onnxjit inside a trace{why}; {way_out}")

@@ -320,8 +320,7 @@ class Array(Operators, Methods):
         msg = (
             f"{what} needs the values of a traced array {self.dtype}"
             f"[{', '.join(map(str, self.shape))}]{where}, which only a run of the model knows; "
-            "use np.where, a mask or an array operation instead, or call the function without "
-            "fallback='error' to run it eagerly"
+            "use np.where, a mask or another array operation instead"
         )
         error = DataDependentError(msg)
         if not getattr(self._trace, "doors", 1):

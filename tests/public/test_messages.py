@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings and refusals as a user meets them: the place, what was found, what to do."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import onnxjit
+from onnxjit import (
+    AssumptionWarning,
+    FallbackWarning,
+    OnnxJitError,
+    SideEffectError,
+    SpecError,
+    jit_onnx,
+)
+
+X = np.arange(6.0).reshape(2, 3)
+LOG = []
+
+
+def branch(x):
+    return x if x.sum() > 0 else -x
+
+
+def logged(x):
+    LOG.append(x.shape)
+    return x
+
+
+def assigned(x):
+    global LOG  # noqa: PLW0603  what is refused
+    LOG = x
+    return x
+
+
+def spectrum(x):
+    return np.fft.fft(x).real
+
+
+def noisy(x):
+    return x + np.random.rand(3)  # noqa: NPY002  what is refused
+
+
+def complex_sum(x):
+    return (x + 1).real
+
+
+def longer(x):
+    return x[0] if len(x) > 1 else x
+
+
+def recorded(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return caught
+
+
+REFUSED = [branch, logged, assigned, spectrum, noisy]
+
+
+@pytest.mark.parametrize("fn", REFUSED)
+def test_a_refusal_names_the_line_and_its_entry(fn):
+    with pytest.raises(OnnxJitError) as raised:
+        jit_onnx(fn).to_onnx(X)
+    text = "\n".join([str(raised.value), *getattr(raised.value, "__notes__", ())])
+    assert f"{__file__}:" in text
+    assert f" in {fn.__name__}" in text
+    assert f"[docs/errors.md#{type(raised.value).__name__.lower()}]" in text
+
+
+@pytest.mark.parametrize("fn", REFUSED)
+def test_a_fallback_says_nothing_of_options_and_points_at_the_user(fn):
+    caught = recorded(lambda: jit_onnx(fn)(X))
+    assert {each.category for each in caught} == {FallbackWarning}
+    assert {each.filename for each in caught} == {__file__}
+    assert not any("fallback=" in str(each.message) for each in caught)
+
+
+@pytest.mark.parametrize(
+    ("fn", "advice"),
+    [(logged, "store it outside"), (assigned, "store it outside"), (noisy, "as an argument")],
+)
+def test_advice_fits_the_side_effect(fn, advice):
+    with pytest.raises(SideEffectError, match=advice):
+        jit_onnx(fn).to_onnx(X)
+
+
+def test_what_numpy_computes_in_a_fallback_is_warned_of_at_its_line():
+    caught = recorded(lambda: jit_onnx(complex_sum)(X.astype(complex)))
+    inner = [each for each in caught if "in NumPy itself" in str(each.message)]
+    first = inspect.getsourcelines(complex_sum)[1]
+    assert [(each.filename, each.lineno) for each in inner[:1]] == [(__file__, first + 1)]
+
+
+def test_what_numpy_computes_on_eager_arrays_is_warned_of_at_its_line():
+    x = onnxjit.asarray(X)
+    (only,) = recorded(lambda: np.fft.fft(x))
+    assert only.filename == __file__
+
+
+@pytest.mark.parametrize("how", ["to_onnx", "save"])
+def test_an_assumption_points_at_the_export(how, tmp_path):
+    jit = jit_onnx(longer)
+    path = [tmp_path / "m.onnx"] if how == "save" else []
+    (only,) = recorded(lambda: getattr(jit, how)(*path, X))
+    assert only.category is AssumptionWarning
+    assert only.filename == __file__
+    assert str(only.message).endswith("[docs/errors.md#assumptionwarning]")
+
+
+def test_an_opset_that_is_no_number_is_named():
+    with pytest.raises(SpecError, match="opset is '18'; it must be an int"):
+        jit_onnx(branch, opset="18")
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no such folder to save in: .*missing'"):
+        jit_onnx(abs).save(tmp_path / "missing" / "m.onnx", X)
+
+
+def test_a_class_is_no_function():
+    with pytest.raises(TypeError, match="the class object; decorate its methods"):
+        jit_onnx(object)
+
+
+def test_the_repr_counts_graphs_and_eager_signatures_apart():
+    jit = jit_onnx(lambda x: x + 1)
+    recorded(lambda: (jit(X), jit(X.astype(complex))))
+    assert repr(jit).endswith(": 1 graph, 1 signature eagerly>")
+
+
+def test_no_node_has_empty_inputs_at_its_end():
+    model = jit_onnx(lambda x: np.log1p(x[1:])).to_onnx(X)
+    assert all(node.input[-1] for node in model.graph.node)
+    assert [node.op_type for node in model.graph.node].count("Log") == 1
+
+
+def test_explain_tells_that_an_argument_was_passed_by_name():
+    jit = jit_onnx(lambda x, k=2.0: x * k)
+    jit(X, 3.0)
+    jit(X, k=3.0)
+    assert "k was passed by name" in str(jit.explain())
