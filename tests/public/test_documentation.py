@@ -51,7 +51,7 @@ METHODS = [(name, getattr(type(jit_onnx(abs)), name)) for name in TOOLS]
 
 @pytest.mark.parametrize(("name", "each"), [*FUNCTIONS, *METHODS])
 def test_docstrings_name_each_parameter_and_have_an_example_that_runs(name, each):
-    text = inspect.getdoc(each)
+    text = inspect.getdoc(each) or ""
     for parameter in inspect.signature(each).parameters:
         assert parameter == "self" or parameter in text, parameter
     (test,) = doctest.DocTestFinder(recurse=False).find(each, name, module=False, globs={})

@@ -19,6 +19,7 @@ from onnxjit import (
 
 X = np.arange(6.0).reshape(2, 3)
 LOG = []
+LAST = None
 
 
 def branch(x):
@@ -31,8 +32,8 @@ def logged(x):
 
 
 def assigned(x):
-    global LOG  # noqa: PLW0603  what is refused
-    LOG = x
+    global LAST  # noqa: PLW0603  what is refused
+    LAST = x
     return x
 
 
@@ -114,7 +115,7 @@ def test_an_assumption_points_at_the_export(how, tmp_path):
 
 def test_an_opset_that_is_no_number_is_named():
     with pytest.raises(SpecError, match="opset is '18'; it must be an int"):
-        jit_onnx(branch, opset="18")
+        jit_onnx(branch, **{"opset": "18"})
 
 
 def test_a_missing_folder_is_named(tmp_path):
