@@ -3,6 +3,7 @@
 
 import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from onnxjit import (
 )
 
 X = np.arange(6.0).reshape(2, 3)
-LOG = []
+LOG: list[Any] = []
 LAST = None
 
 
@@ -115,7 +116,7 @@ def test_an_assumption_points_at_the_export(how, tmp_path):
 
 def test_an_opset_that_is_no_number_is_named():
     with pytest.raises(SpecError, match="opset is '18'; it must be an int"):
-        jit_onnx(branch, **{"opset": "18"})
+        jit_onnx(branch, opset="18")  # type: ignore[arg-type]  # what is refused
 
 
 def test_a_missing_folder_is_named(tmp_path):

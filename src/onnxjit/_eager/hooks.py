@@ -77,7 +77,9 @@ class TraceHooks:
         """Return ``item in container`` as a traced truth value."""
         if isinstance(container, Array):
             return (container == item).any()
-        if isinstance(container, (list, tuple)) and any(map(is_traced, arrays_in([item, *container]))):
+        if isinstance(container, (list, tuple)) and any(
+            map(is_traced, arrays_in([item, *container]))
+        ):
             tests = [item is c or item == c for c in container]
             return functools.reduce(operator.or_, tests, False)
         return item in container

@@ -269,7 +269,9 @@ def _changes(found: _Found, other: _Found) -> list[str]:
         elif new[name] != old[name]:
             texts.append(f"{name} was {new[name]}, not {old[name]}")
         elif (name in found.by_name) != (name in other.by_name):
-            texts.append(f"{name} was passed by {'name' if name in found.by_name else 'place'}")
+            texts.append(
+                f"{name} was passed by {'name' if name in found.by_name else 'place'}"
+            )
     return texts
 
 

@@ -55,7 +55,9 @@ class Options:
     def __init__(self, given: Mapping[str, Any], default_opset: int | None) -> None:
         given = dict(given)
         opset = given.pop("opset", None)
-        self.opset = check_opset(opset if opset is not None else default_opset or DEFAULT_OPSET)
+        self.opset = check_opset(
+            opset if opset is not None else default_opset or DEFAULT_OPSET
+        )
         self.target = given.pop("target", "onnxruntime")
         self.input_names: Sequence[str] | None = given.pop("input_names", None)
         self.output_names: Sequence[str] | None = given.pop("output_names", None)
@@ -75,7 +77,11 @@ class Options:
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse sizes given for inputs that are not there."""
-        unknown = [] if isinstance(self.dynamic, bool) else [n for n in self.dynamic if n not in names]
+        unknown = (
+            []
+            if isinstance(self.dynamic, bool)
+            else [n for n in self.dynamic if n not in names]
+        )
         if unknown:
             msg = f"dynamic names {unknown[0]!r}, but the inputs are {', '.join(names)}"
             raise SpecError(msg)
@@ -235,7 +241,9 @@ def _program(recording: Recording, names: Sequence[str], options: Options) -> Pr
             msg = f"output_names must be {len(values)} different names, one for each array result"
             raise SpecError(msg)
         outputs = given
-    nothing = isinstance(recording.tree, Result) and recording.tree.value is None and not values
+    nothing = (
+        isinstance(recording.tree, Result) and recording.tree.value is None and not values
+    )
     if options.mutated == "outputs" or (options.mutated == "auto" and nothing):
         for i, value in written.items():
             values.append(value)
@@ -367,9 +375,9 @@ def save(
             onnx.save_model(
                 model, part, save_as_external_data=True, location=f"{target.name}.data"
             )
-            os.replace(Path(folder) / f"{target.name}.data", target.parent / f"{target.name}.data")
+            os.replace(
+                Path(folder) / f"{target.name}.data", target.parent / f"{target.name}.data"
+            )
         else:
             part.write_bytes(model.SerializeToString())
         os.replace(part, target)
-
-

@@ -139,9 +139,7 @@ class JitFunction(Tools):
     def _function(self, owner: Any) -> Callable[..., Any]:
         return self.__wrapped__ if owner is None else MethodType(self.__wrapped__, owner)
 
-    def _call(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], owner: Any = None
-    ) -> Any:
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], owner: Any = None) -> Any:
         if current_tracer() is not None and any(
             is_traced(a) for a in arrays_in((args, kwargs))
         ):
