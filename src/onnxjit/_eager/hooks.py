@@ -5,22 +5,24 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
 import numpy as np
 
 from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
-from onnxjit._rewrite.path import Path
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
-from onnxjit._trace.trace import Tracer
 from onnxjit.errors import SideEffectError
 
 from .boundary import from_eager
+
+if TYPE_CHECKING:
+    from onnxjit._rewrite.path import Path
+    from onnxjit._trace.trace import Tracer
+    from collections.abc import Callable
 
 __all__ = ["EagerHooks", "TraceHooks"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A jitted function as an ONNX file: a trace of its own, with assumptions in place of guards."""
+"""A jitted function as an ONNX file: a trace of its own, with assumptions, not guards."""
 
 from __future__ import annotations
 
@@ -49,8 +49,10 @@ _MUTATED: Final = ("auto", "outputs", "drop")
 class Options:
     """Options of an export, taken out of the keyword arguments."""
 
-    __slots__ = ("dynamic", "input_names", "kwargs", "mutated", "opset", "output_names", "strict",
-                 "target")  # fmt: skip
+    __slots__ = (
+        "dynamic", "input_names", "kwargs", "mutated", "opset", "output_names", "strict",
+        "target",
+    )  # fmt: skip
 
     def __init__(self, given: Mapping[str, Any], default_opset: int | None) -> None:
         given = dict(given)
@@ -72,7 +74,8 @@ class Options:
             msg = f"mutated is {self.mutated!r}; it must be one of {_MUTATED}"
             raise SpecError(msg)
         if not isinstance(self.dynamic, (bool, Mapping)):
-            msg = f"dynamic is {self.dynamic!r}; it must be True, False or {{input: {{axis: name}}}}"
+            wanted = "True, False or {input: {axis: name}}"
+            msg = f"dynamic is {self.dynamic!r}; it must be {wanted}"
             raise SpecError(msg)
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -190,7 +193,7 @@ def _input_names(leaves: list[Leaf], options: Options) -> list[str]:
     return names
 
 
-def _record(  # noqa: PLR0913, PLR0917  the parts of one export
+def _record(
     jit: JitFunction,
     owner: Any,
     args: tuple[Any, ...],
@@ -238,7 +241,8 @@ def _program(recording: Recording, names: Sequence[str], options: Options) -> Pr
     if options.output_names is not None:
         given = list(options.output_names)
         if len(given) != len(values) or len(set(given)) != len(given):
-            msg = f"output_names must be {len(values)} different names, one for each array result"
+            count = len(values)
+            msg = f"output_names must be {count} different names, one for each array result"
             raise SpecError(msg)
         outputs = given
     nothing = (
@@ -283,7 +287,7 @@ def _apart(outputs: Sequence[str], inputs: Sequence[str]) -> list[str]:
     names = []
     for name in outputs:
         while name in taken:
-            name += "_"  # noqa: PLW2901  until it is free
+            name += "_"
         taken.add(name)
         names.append(name)
     return names

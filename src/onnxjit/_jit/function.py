@@ -8,9 +8,8 @@ import inspect
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
 from types import MethodType
-from typing import Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
 from onnxjit._core.source import user_level
 from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
@@ -37,6 +36,9 @@ from onnxjit.errors import (
 from .dispatch import INLINE, Inlined, write_dispatcher
 from .signature import Signatures
 from .tools import Tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["BoundJit", "JitFunction", "jit_onnx"]
 
@@ -391,8 +393,9 @@ def jit_onnx(
     opset : int, optional
         Opset of calls and default of `to_onnx`; calls use the newest one otherwise.
     fallback : {"eager", "error"}
-        What a call does that cannot be one graph (a Python branch on array data, a side effect,
-        an unsupported function): run operation by operation with a `FallbackWarning`, or raise.
+        What a call does that cannot be one graph (a Python branch on array data, a side
+        effect, an unsupported function): run operation by operation with a `FallbackWarning`,
+        or raise.
 
     Returns
     -------
@@ -411,8 +414,8 @@ def jit_onnx(
     Notes
     -----
     Beside `to_onnx`, `save`, `explain`, `verify` and `benchmark`, a jitted function has
-    ``cache_info()`` (how many graphs are kept), ``cache_clear()`` and ``__wrapped__``, the NumPy
-    function itself.  A jitted method has a cache of its own for each object.
+    ``cache_info()`` (how many graphs are kept), ``cache_clear()`` and ``__wrapped__``, the
+    NumPy function itself.  Of a jitted method, each object has graphs of its own.
 
     Examples
     --------

@@ -4,15 +4,10 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
-import numpy as np
 
-from onnxjit._core.bind import Trace
-from onnxjit._core.dims import DimLike
-from onnxjit._core.program import Value
 from onnxjit._ops.shape import reshape_view
-from onnxjit._ops.view import View
 from onnxjit._ops.views import (
     ChainView,
     ContiguousView,
@@ -28,6 +23,13 @@ from .layout import UNDECIDED, Layout, k_order, walk
 from .methods import Methods
 from .operators import Operators
 from .storage import Storage
+
+if TYPE_CHECKING:
+    from onnxjit._core.bind import Trace
+    from onnxjit._ops.view import View
+    import numpy as np
+    from onnxjit._core.program import Value
+    from onnxjit._core.dims import DimLike
 
 __all__ = ["ARRAY", "SCALAR", "Array", "wrap"]
 
