@@ -146,3 +146,28 @@ def test_explain_tells_that_an_argument_was_passed_by_name():
     jit(X, 3.0)
     jit(X, k=3.0)
     assert "k was passed by name" in str(jit.explain())
+
+
+@pytest.mark.parametrize("dynamic", [{"x": {5: "N"}}, {"x": 0}])
+def test_an_axis_that_is_not_there_is_refused(dynamic):
+    with pytest.raises(SpecError, match=r"dynamic\['x'\] is .* of 2 axes"):
+        jit_onnx(lambda x: x + 1).to_onnx(X, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("how", ["__call__", "verify", "benchmark"])
+def test_a_specification_is_no_argument_of_a_call(how):
+    with pytest.raises(SpecError, match="specification, for to_onnx and save"):
+        getattr(jit_onnx(lambda x: x + 1), how)(onnxjit.float32["N"])
+
+
+def test_what_cannot_be_exported_does_not_differ():
+    report = jit_onnx(branch).verify(X, opsets=21)
+    assert not report.ok
+    assert "branch FAILS in part; what ran agrees with NumPy" in str(report)
+
+
+def test_arrays_of_objects_made_on_the_way_stay_numpys():
+    shifted = np.vectorize(lambda v: v + 1)
+    jit = jit_onnx(lambda x: shifted(x) + 0)
+    with pytest.warns(FallbackWarning):
+        np.testing.assert_array_equal(jit(X), X + 1, strict=True)

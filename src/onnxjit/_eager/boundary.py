@@ -8,10 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit.errors import UnsupportedError
 
 from .leaves import children, field_names, leaf_of, map_tree, with_parts
 
-__all__ = ["Loan", "as_eager", "from_eager"]
+__all__ = ["Loan", "as_eager", "from_eager", "from_numpy"]
 
 
 def _eager_leaf(x: Any) -> Any:
@@ -26,6 +27,18 @@ def _eager_leaf(x: Any) -> Any:
 def as_eager(x: Any, *, top: bool = False) -> Any:
     """Replace ndarrays and NumPy scalars in a tree by eager arrays."""
     return map_tree(x, lambda item, _top: _eager_leaf(item), top=top)
+
+
+def from_numpy(x: Any) -> Any:
+    """Return a result of NumPy's own as eager arrays; arrays of objects stay as they are."""
+
+    def leaf(item: Any, _top: bool) -> Any:
+        try:
+            return _eager_leaf(item)
+        except UnsupportedError:
+            return item
+
+    return map_tree(x, leaf)
 
 
 def from_eager(x: Any) -> Any:

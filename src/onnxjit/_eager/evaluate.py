@@ -24,7 +24,7 @@ from onnxjit.errors import (
     UnsupportedError,
 )
 
-from .boundary import as_eager, from_eager
+from .boundary import as_eager, from_eager, from_numpy
 from .entry import Entry
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import lie_as, lie_as_picked
@@ -139,7 +139,7 @@ def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for x in args:
         if isinstance(x, Array) and x._kind == ARRAY and x._nd is result:
             return x  # np.asarray(x) is x
-    return as_eager(result)
+    return from_numpy(result)
 
 
 def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -191,7 +191,7 @@ def _compiled_or_numpy(
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
         _warn(text, str(e))
-        return as_eager(call(*from_eager(args), **from_eager(kwargs)))
+        return from_numpy(call(*from_eager(args), **from_eager(kwargs)))
 
 
 def _warn(name: str, reason: str) -> None:

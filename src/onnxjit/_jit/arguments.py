@@ -9,11 +9,21 @@ import numpy as np
 
 from onnxjit._eager.leaves import children, leaf_of, map_tree
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit.errors import SpecError
+from onnxjit.typing import ArraySpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Arguments"]
+__all__ = ["Arguments", "refuse_specs"]
+
+
+def refuse_specs(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Say that specifications are for exports, if one is among the arguments of a call."""
+    for x in (*args, *kwargs.values()):
+        if isinstance(x, ArraySpec):
+            msg = f"{x!r} is a specification, for to_onnx and save; a call takes arrays"
+            raise SpecError(msg)
 
 
 def _private_copy(x: Any, memo: dict[int, Any]) -> Any:
@@ -39,6 +49,7 @@ class Arguments:
     __slots__ = ("args", "kwargs")
 
     def __init__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        refuse_specs(args, kwargs)
         memo: dict[int, Any] = {}
         self.args: Final = tuple(_private_copy(x, memo) for x in args)
         self.kwargs: Final = {k: _private_copy(v, memo) for k, v in kwargs.items()}

@@ -122,6 +122,11 @@ def _sizes(spec: Any, name: str, dynamic: Any) -> tuple[Any, ...] | None:
     wanted: Any = dynamic.get(name, {})
     if isinstance(wanted, (list, tuple)):
         wanted = dict(enumerate(wanted))
+    if not isinstance(wanted, Mapping) or not set(wanted) <= set(range(len(shape))):
+        msg = (
+            f"dynamic[{name!r}] is {wanted!r}; it must be {{axis: name}} of {len(shape)} axes"
+        )
+        raise SpecError(msg)
     return tuple(wanted.get(axis, n) for axis, n in enumerate(shape))
 
 

@@ -9,7 +9,7 @@ import sys
 import warnings
 import weakref
 from types import MethodType
-from typing import Any, Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
 from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
@@ -33,6 +33,7 @@ from onnxjit.errors import (
     UnsupportedError,
 )
 
+from .arguments import refuse_specs
 from .dispatch import INLINE, Inlined, write_dispatcher
 from .signature import Signatures
 from .tools import Tools
@@ -179,6 +180,7 @@ class JitFunction(Tools):
         )
 
     def _build(self, call: Call) -> Entry | EagerEntry:
+        refuse_specs(call.args, call.kwargs)
         started: list[Tracer] = []
         self._signatures.add(call.leaves, call.args, call.kwargs)
         try:

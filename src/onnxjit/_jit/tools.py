@@ -215,7 +215,7 @@ class Tools:
         self,
         /,
         *args: Any,
-        opsets: str | Iterable[int] | None = None,
+        opsets: str | int | Iterable[int] | None = None,
         target: str | None = None,
         rtol: float | None = None,
         node_runs: int | None = 100_000,
@@ -232,7 +232,7 @@ class Tools:
         ----------
         *args : object
             Arguments of the function; they are not changed.
-        opsets : "all" or iterable of int, optional
+        opsets : "all", int or iterable of int, optional
             Opsets to export at; that of the function's calls if None.
         target : {"onnxruntime", "spec"}, optional
             Compare only this one.

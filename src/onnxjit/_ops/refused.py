@@ -36,7 +36,10 @@ _REASONS: Final = {
         ),
     },
     "NumPy computes it in C, and it has no row yet": {
-        "numpy": "apply_along_axis convolve correlate packbits poly polymul unpackbits",
+        "numpy": "convolve correlate packbits poly polymul unpackbits",
+    },
+    "it calls a Python function anew for each row of an array": {
+        "numpy": "apply_along_axis",
     },
     "its steps depend on array data": {
         "numpy": ("geomspace i0 min_scalar_type nanpercentile nanquantile polydiv trim_zeros"),
