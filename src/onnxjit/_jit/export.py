@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import onnx
+from google.protobuf.message import EncodeError  # type: ignore[import-untyped]  # no stubs
 
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
@@ -143,6 +143,14 @@ def to_onnx(
     return exported.model(options.opset, options.target)
 
 
+def _is_large(model: onnx.ModelProto) -> bool:
+    """Whether a model is too large for one protobuf message."""
+    try:
+        return bool(model.ByteSize() >= _PROTOBUF_LIMIT)
+    except EncodeError:  # newer protobufs do not even count
+        return True
+
+
 class Exported:
     """A trace for models; it does not depend on opset and target.
 
@@ -183,7 +191,7 @@ class Exported:
             metadata=_metadata(self.recording),
         )  # fmt: skip
         _declare_sizes(model, self.program, self.recording.tracer.env)
-        if model.ByteSize() < _PROTOBUF_LIMIT:
+        if not _is_large(model):
             onnx.checker.check_model(model, full_check=True)
         return model
 
@@ -272,9 +280,7 @@ def _static_outputs(recording: Recording) -> tuple[list[Value], list[str]]:
         if isinstance(tree, tuple):
             for item in tree[1]:
                 visit(item)
-        elif tree.source == "size":
-            values.append(as_value(tree.value))
-        elif isinstance(tree.value, (bool, int, float)):
+        elif tree.source == "size" or isinstance(tree.value, (bool, int, float)):
             values.append(as_value(tree.value))
 
     recording.tracer.closed = False
@@ -318,11 +324,11 @@ def assumption_texts(recording: Recording) -> list[str]:
 
 def _open_guards(recording: Recording) -> list[str]:
     """Return guards that are neither a fixed size nor the equality of two sizes."""
-    texts = []
-    for guard in reduce_guards(recording.tracer.env.guards):
-        if guard.kind != "eq":
-            texts.append(f"{guard.text} ({guard.source})" if guard.source else guard.text)
-    return texts
+    return [
+        f"{guard.text} ({guard.source})" if guard.source else guard.text
+        for guard in reduce_guards(recording.tracer.env.guards)
+        if guard.kind != "eq"
+    ]
 
 
 def _host_text(guard: Any) -> str:
@@ -379,14 +385,12 @@ def save(
     model = to_onnx(jit, owner, args, options)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".onnxjit-") as folder:
         part = Path(folder) / target.name
-        large = model.ByteSize() >= _PROTOBUF_LIMIT
-        if large:
+        if _is_large(model):
             onnx.save_model(
                 model, part, save_as_external_data=True, location=f"{target.name}.data"
             )
-            os.replace(
-                Path(folder) / f"{target.name}.data", target.parent / f"{target.name}.data"
-            )
+            weights = f"{target.name}.data"
+            (Path(folder) / weights).replace(target.parent / weights)
         else:
             part.write_bytes(model.SerializeToString())
-        os.replace(part, target)
+        part.replace(target)

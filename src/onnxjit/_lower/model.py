@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx import ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto
 
@@ -16,6 +17,8 @@ from .tensor import elem_type
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from onnx import TensorProto
+
     from onnxjit._core.op import Handle
     from onnxjit._core.program import Equation, Program, Value
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Lowered", "lower", "lower_results"]
 
 PRODUCER: Final = "onnxjit"
+#: elements of a tensor that may be above 2 GB
+_LARGE: Final = 2**27
 
 
 class Lowered:
@@ -145,8 +150,19 @@ def _model(emit: Emitter, name: str, ir: int, read: set[str]) -> ModelProto:
     model = ModelProto(ir_version=ir, producer_name=PRODUCER, opset_import=imports)
     model.graph.name = name
     model.graph.node.extend(emit.root.nodes)
-    model.graph.initializer.extend(t for t in emit.initializers if t.name in read)
+    for t in emit.initializers:
+        if t.name in read:
+            _add_tensor(model.graph.initializer, t)
     return model
+
+
+def _add_tensor(initializers: Any, t: TensorProto) -> None:
+    """Copy a tensor into a graph; protobuf copies no message above 2 GB, but its fields."""
+    if prod(t.dims) < _LARGE or not t.HasField("raw_data"):
+        initializers.append(t)
+        return
+    new = initializers.add(name=t.name, data_type=t.data_type, dims=t.dims)
+    new.raw_data = t.raw_data
 
 
 def _declare(name: str, value: Value, sizes: Mapping[str, int]) -> ValueInfoProto:
