@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from onnxjit.errors import SideEffectError
 from .boundary import from_eager
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnxjit._rewrite.path import Path
     from onnxjit._trace.trace import Tracer
-    from collections.abc import Callable
 
 __all__ = ["EagerHooks", "TraceHooks"]
 

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Final, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.views import (
@@ -25,11 +24,12 @@ from .operators import Operators
 from .storage import Storage
 
 if TYPE_CHECKING:
-    from onnxjit._core.bind import Trace
-    from onnxjit._ops.view import View
     import numpy as np
-    from onnxjit._core.program import Value
+
+    from onnxjit._core.bind import Trace
     from onnxjit._core.dims import DimLike
+    from onnxjit._core.program import Value
+    from onnxjit._ops.view import View
 
 __all__ = ["ARRAY", "SCALAR", "Array", "wrap"]
 
@@ -46,9 +46,9 @@ _PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
 class Array(Operators, Methods):
     """An array that records what is done to it, or computes it at once through onnxruntime.
 
-    Inside a function under `jit_onnx` arrays are *traced*: they have a dtype, a symbolic shape and
-    no values.  `asarray` makes *eager* ones, which hold values.  Both have NumPy's operators,
-    methods and attributes and take part in its protocols (``__array_ufunc__``,
+    Inside a function under `jit_onnx` arrays are *traced*: they have a dtype, a symbolic shape
+    and no values.  `asarray` makes *eager* ones, which hold values.  Both have NumPy's
+    operators, methods and attributes and take part in its protocols (``__array_ufunc__``,
     ``__array_function__``).
 
     Notes
@@ -104,8 +104,8 @@ class Array(Operators, Methods):
         storage = self._storage
         if storage.value.block.trace.closed:
             msg = (
-                "an array of a finished trace is used: it was stored outside the traced function "
-                "(in a global, an attribute or a closure); return it instead"
+                "an array of a finished trace is used: it was stored outside the traced "
+                "function (in a global, an attribute or a closure); return it instead"
             )
             raise LeakError(msg)
         cached = self._cache
@@ -257,7 +257,7 @@ class Array(Operators, Methods):
         return not self._views and self._storage.argument is not None
 
     def _set_shape(self, shape: Any) -> None:
-        """Perform ``array.shape = shape``: the handle becomes a reshaped view of its memory."""
+        """Perform ``array.shape = shape``: the handle becomes a reshaped view of itself."""
         if self._nd is not None:
             self._nd.shape = shape
             return
@@ -272,8 +272,8 @@ class Array(Operators, Methods):
         at = walk(base.value.shape, base.layout, views, guard=True)
         if at.copied is not None:
             msg = (
-                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy "
-                "with the desired shape."
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                "copy with the desired shape."
             )
             raise AttributeError(msg)
         self._views, self._cache = views, None
@@ -302,8 +302,8 @@ class Array(Operators, Methods):
 
     def _captured_write(self, name: str) -> SideEffectError:
         msg = (
-            f"{name or 'an ndarray'} at {self._trace.source} is an ndarray made before the call, "
-            "and a graph cannot write into it: work on a copy, or pass it as an argument"
+            f"{name or 'an ndarray'} at {self._trace.source} is an ndarray made before the "
+            "call, and a graph cannot write into it: work on a copy, or pass it as an argument"
         )
         return SideEffectError(msg)
 
@@ -321,8 +321,8 @@ class Array(Operators, Methods):
         where = f" at {line}" if line is not None else ""
         msg = (
             f"{what} needs the values of a traced array {self.dtype}"
-            f"[{', '.join(map(str, self.shape))}]{where}, which only a run of the model knows; "
-            "use np.where, a mask or another array operation instead"
+            f"[{', '.join(map(str, self.shape))}]{where}, which only a run of the model "
+            "knows; use np.where, a mask or another array operation instead"
         )
         error = DataDependentError(msg)
         if not getattr(self._trace, "doors", 1):
