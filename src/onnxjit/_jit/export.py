@@ -296,7 +296,8 @@ def _apart(outputs: Sequence[str], inputs: Sequence[str]) -> list[str]:
     """Rename outputs that are named like an input."""
     taken = set(inputs)
     names = []
-    for name in outputs:
+    for output in outputs:
+        name = output
         while name in taken:
             name += "_"
         taken.add(name)
