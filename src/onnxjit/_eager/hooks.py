@@ -101,7 +101,7 @@ class TraceHooks:
         """Return the value: nothing old is stored to under a trace."""
         return value
 
-    def side_effect(self, what: str, obj: object, detail: str, /) -> None:
+    def side_effect(self, what: str, _obj: object, detail: str, /) -> None:
         """Refuse to change what is older than the trace."""
         self.tracer.mark_line()
         msg = (
@@ -126,7 +126,7 @@ class EagerHooks:
         """Return the stand-in of a callable."""
         return eager_twin_of(f)
 
-    def capture(self, value: Any, path: Path, /) -> Any:
+    def capture(self, value: Any, _path: Path, /) -> Any:
         """Return a value of the surroundings as it is."""
         return value
 

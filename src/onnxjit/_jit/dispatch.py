@@ -132,7 +132,8 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     if leaf.kind == ARRAY_LEAF:
         dtype = w.name(leaf.key[1])
         small = f" and {x}.size < {WIDE}" if entry.compiled.narrow else ""
-        return f"type({x}) is ndarray and {x}.dtype is {dtype} and {x}.ndim == {leaf.key[2]}{small}"
+        kind = f"type({x}) is ndarray and {x}.dtype is {dtype}"
+        return f"{kind} and {x}.ndim == {leaf.key[2]}{small}"
     if leaf.kind == SCALAR_LEAF:
         return f"type({x}) is {w.name(leaf.key[1].type)}"
     if leaf.kind == INT_LEAF:

@@ -233,7 +233,6 @@ def _record(
 def _program(recording: Recording, names: Sequence[str], options: Options) -> Program:
     """Choose the outputs: array results, and written arguments where asked for."""
     values: list[Value] = []
-    outputs: list[str] = []
     inputs = recording.tracer.root.inputs
     written = {i: recording.program.outputs[k] for i, k in recording.written}
 
@@ -250,14 +249,7 @@ def _program(recording: Recording, names: Sequence[str], options: Options) -> Pr
                 values.append(as_value(tree.value))
 
     visit(recording.tree)
-    outputs = [f"output_{k}" for k in range(len(values))]
-    if options.output_names is not None:
-        given = list(options.output_names)
-        if len(given) != len(values) or len(set(given)) != len(given):
-            count = len(values)
-            msg = f"output_names must be {count} different names, one for each array result"
-            raise SpecError(msg)
-        outputs = given
+    outputs = _output_names(len(values), options)
     nothing = (
         isinstance(recording.tree, Result) and recording.tree.value is None and not values
     )
@@ -270,6 +262,16 @@ def _program(recording: Recording, names: Sequence[str], options: Options) -> Pr
     block = recording.program.block
     block.outputs = values
     return Program(block, names, _apart(outputs, names))
+
+
+def _output_names(count: int, options: Options) -> list[str]:
+    if options.output_names is None:
+        return [f"output_{k}" for k in range(count)]
+    given = list(options.output_names)
+    if len(given) != count or len(set(given)) != count:
+        msg = f"output_names must be {count} different names, one for each array result"
+        raise SpecError(msg)
+    return given
 
 
 def _static_outputs(recording: Recording) -> tuple[list[Value], list[str]]:

@@ -331,13 +331,13 @@ class Array(Operators, Methods):
 
     def __bool__(self) -> bool:
         self._mark()
-        if self._nd is None and self._known is None and self.ndim:
-            if int(self.size) != 1:
-                msg = (
-                    "The truth value of an array with more than one element is ambiguous. "
-                    "Use a.any() or a.all()"
-                )
-                raise ValueError(msg)
+        unknown = self._nd is None and self._known is None
+        if unknown and self.ndim and int(self.size) != 1:
+            msg = (
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
+            )
+            raise ValueError(msg)
         return bool(self._plain("a truth value"))
 
     def __int__(self) -> int:
