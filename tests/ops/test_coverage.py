@@ -53,6 +53,7 @@ Call = tuple[Callable[..., Any], *tuple[Any, ...]]
 #: a call of each function that NumPy's own source serves
 BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.allclose": (np.allclose, X, Y),
+    "numpy.apply_along_axis": (lambda m: np.apply_along_axis(np.cumsum, 0, m), M),
     "numpy.apply_over_axes": (lambda m: np.apply_over_axes(np.sum, m, [0]), M),
     "numpy.array_equal": (np.array_equal, X, Y),
     "numpy.array_equiv": (np.array_equiv, X, Y),
@@ -61,9 +62,7 @@ BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.einsum_path": (lambda m: np.einsum_path("ij,jk", m, m)[0], M),
     "numpy.fromfunction": (lambda x: np.fromfunction(lambda i, j: i + j + x[0], (2, 3)), X),
     "numpy.gradient": (lambda m: np.gradient(m, axis=0), M),
-    "numpy.histogram": (lambda x: np.histogram(x, [0, 2, 5, 10]), X),
     "numpy.histogram2d": (lambda x, y: np.histogram2d(x, y, 3, [(0, 10), (0, 10)]), X, Y),
-    "numpy.histogram_bin_edges": (lambda x: np.histogram_bin_edges(x, 4, (0, 10)), X),
     "numpy.histogramdd": (
         lambda x, y: np.histogramdd([x, y], 3, [(0, 10), (0, 10)]),
         X,
@@ -71,19 +70,26 @@ BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     ),
     "numpy.intersect1d": (lambda x, y: np.intersect1d(x, y, return_indices=True), X, Y),
     "numpy.isclose": (np.isclose, X, Y),
+    "numpy.lib.stride_tricks.sliding_window_view": (
+        lambda m: np.lib.stride_tricks.sliding_window_view(m, 2, axis=1), M
+    ),
+    "numpy.packbits": (lambda x: np.packbits(x > 2), X),
     "numpy.linalg.matrix_power": (lambda m: np.linalg.matrix_power(m, 3), M),
     "numpy.linalg.matrix_transpose": (np.linalg.matrix_transpose, M),
     "numpy.piecewise": (lambda x: np.piecewise(x, [x < 2, x >= 2], [-1, 1]), X),
     "numpy.polyadd": (np.polyadd, X, Y),
     "numpy.polyder": (np.polyder, X),
     "numpy.polyint": (np.polyint, X),
+    "numpy.polymul": (np.polymul, X, Y),
     "numpy.polysub": (np.polysub, X, Y),
     "numpy.polyval": (np.polyval, X, Y),
     "numpy.real_if_close": (np.real_if_close, X),
     "numpy.require": (lambda x: np.require(x, np.float32), X),
     "numpy.setdiff1d": (lambda x, y: np.setdiff1d(x, y, assume_unique=True), X, Y),
     "numpy.setxor1d": (lambda x, y: np.setxor1d(x, y, assume_unique=True), X, Y),
+    "numpy.trim_zeros": (np.trim_zeros, X),
     "numpy.union1d": (np.union1d, X, Y),
+    "numpy.unpackbits": (lambda x: np.unpackbits(x.astype(np.uint8)), X),
     "numpy.unwrap": (np.unwrap, X),
     "numpy.vander": (lambda x: np.vander(x, 3), X),
 }

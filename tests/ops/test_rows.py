@@ -27,10 +27,7 @@ ROWS = rows()
 
 #: (row, sample) -> why it does not do what NumPy does; an entry that matches nothing fails
 GAPS: Final = {
-    **{
-        ("pad", mode): "pads with numbers computed from the edge"
-        for mode in ("maximum", "minimum", "mean", "median", "linear_ramp", "odd")
-    },
+    ("pad", "odd"): "pads with numbers computed from the edge",
     ("unique", "rows"): "needs a sort of rows",
     ("unique", "columns"): "needs a sort of rows",
     ("average", "no-weight"): "NumPy's exception depends on data",

@@ -19,6 +19,7 @@ Bound = int | float
 Interval = tuple[Bound, Bound]
 Pairs = tuple[tuple["Atom", int], ...]
 Samples = tuple[int, int, int]
+_EFFORT = 3_000
 
 
 class Store:
@@ -32,9 +33,14 @@ class Store:
         Results of arithmetic, by operands.
     memo
         Results of simplification.
+    effort, steps
+        Steps of proofs that are left: of all together, of the one under way.
     """
 
-    __slots__ = ("atoms", "differences", "memo", "monomials", "polys", "products", "sums")
+    __slots__ = (
+        "atoms", "differences", "effort", "memo", "monomials", "polys", "products", "steps",
+        "sums",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.atoms: dict[tuple[int, tuple[Poly, ...]], Any] = {}
@@ -44,6 +50,8 @@ class Store:
         self.differences: dict[tuple[Poly, Poly], Poly] = {}
         self.products: dict[tuple[Any, Any], Any] = {}
         self.memo: dict[Hashable, Any] = {}
+        self.effort = _EFFORT
+        self.steps = 0
 
 
 class Atom:
@@ -61,6 +69,8 @@ class Atom:
         Value in the example that is being traced, None when it is not known.
     data
         True when the value depends on array data, so that it can never be guarded.
+    depth
+        How many quotients are inside each other.
     samples
         Values for three choices of the symbols, which show that a claim cannot be proved; None
         where there is a division by zero.
@@ -68,7 +78,9 @@ class Atom:
         Where the environment keeps its parts.
     """
 
-    __slots__ = ("args", "data", "hint", "interval", "order", "poly", "samples", "store")
+    __slots__ = (
+        "args", "data", "depth", "hint", "interval", "order", "poly", "samples", "store",
+    )  # fmt: skip
     rank: ClassVar[int] = -1
 
     args: tuple[Poly, ...]
@@ -76,6 +88,7 @@ class Atom:
     interval: Interval
     hint: int | None
     data: bool
+    depth: int
     poly: Poly | None
     samples: Samples | None
     store: Store
@@ -119,6 +132,7 @@ class Symbol(Atom):
         self.store = Store() if store is None else store
         self.name, self.hint, self.lower = name, hint, lower
         self.origin, self.data = origin, data
+        self.depth = 0
         self.args = ()
         self.poly = None
         self.order = (0, (serial, name))
@@ -145,6 +159,7 @@ class Function(Atom):
         self.store = store
         self.order = (self.rank, tuple(p.order for p in args))
         self.data = any(p.data for p in args)
+        self.depth = max(a.depth for p in args for a in p.atoms) + (self.rank == FloorDiv.rank)
         self.interval = self.bounds()
         self.hint = self._hint()
         self.samples = self._samples()

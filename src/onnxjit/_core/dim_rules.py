@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _SPLITS = 4
 _DIVISION_STEPS = 64
 _MANY_FACTS = 12
+#: steps of one proof, and of one where the environment's effort is spent
+_PROOF_STEPS = 200
+_FEW_STEPS = 4
 Facts = tuple[Poly, ...]
 
 
@@ -48,9 +51,18 @@ def nonneg(poly: Poly, facts: Facts = ()) -> bool:
     memo, key = poly.store.memo, ("nonneg", poly, facts)
     known: bool | None = memo.get(key)
     if known is None:
-        known = not is_refuted(poly, facts) and _nonneg(poly, facts, _SPLITS)
+        known = not is_refuted(poly, facts) and _within_effort(poly, facts)
         memo[key] = known
     return known
+
+
+def _within_effort(poly: Poly, facts: Facts) -> bool:
+    """Look for a proof, and give up after some steps; sooner where many were taken before."""
+    store = poly.store
+    steps = store.steps = _PROOF_STEPS if store.effort > 0 else _FEW_STEPS
+    found = _nonneg(poly, facts, _SPLITS)
+    store.effort -= steps - store.steps
+    return found
 
 
 def is_refuted(poly: Poly, facts: Facts) -> bool:
@@ -98,13 +110,14 @@ def common_factor(poly: Poly) -> int:
 
 def _nonneg(poly: Poly, facts: Facts, splits: int) -> bool:
     low, high = poly.interval
+    poly.store.steps -= 1
     if low >= 0:
         return True
     if high < 0:
         return False
     if _from_facts(poly, facts, 2):
         return True
-    return splits > 0 and (
+    return splits > 0 < poly.store.steps and (
         _by_cases(poly, facts, splits) or _by_quotients(poly, facts, splits)
     )
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .dim_polynomial import Poly
     from .guards import Kind
 
+#: quotients inside quotients beyond which numbers are frozen
+_DEEPEST = 5
+
 
 class ShapeEnv:
     """Owner of symbols and guards; belongs to one trace, and so to one thread.
@@ -67,7 +70,21 @@ class ShapeEnv:
         """Give the one object of a polynomial, an int when it is constant."""
         if poly.value is not None:
             return poly.value
+        if poly not in self._made and self._is_deep(poly):
+            return self._frozen(poly)
         return self._intern(poly)
+
+    def _is_deep(self, poly: Poly) -> bool:
+        """Whether the example's number has to do: text and proofs grow with each quotient."""
+        can_guard = self.policy == "guard" and poly.hint is not None and not poly.data
+        return can_guard and any(atom.depth > _DEEPEST for atom in poly.atoms)
+
+    def _frozen(self, poly: Poly) -> DimLike:
+        """Freeze the symbols of an expression, and return what it then is."""
+        for atom in poly.symbols:
+            self.specialise(self._intern(atom_poly(atom)), "deep arithmetic")
+        found = self._known.resolve(poly)
+        return self._intern(found) if found.value is None else found.value
 
     def _intern(self, poly: Poly) -> Dim:
         made = self._made.get(poly)

@@ -10,14 +10,18 @@ import numpy as np
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit.errors import UnsupportedError
 
-from .leaves import children, field_names, leaf_of, map_tree, with_parts
+from .leaves import children, field_names, is_date, leaf_of, map_tree, with_parts
 
 __all__ = ["Loan", "as_eager", "from_eager", "from_numpy"]
+
+#: what NumPy is left to compute: dates and durations
+_PLAIN: Final = (np.ndarray, np.datetime64, np.timedelta64)
 
 
 def _eager_leaf(x: Any) -> Any:
     if (
         isinstance(x, (np.ndarray, np.generic))
+        and not (is_date(x) and type(x) in _PLAIN)
         and leaf_of(x, "argument", top=False) is not None
     ):
         return Array.eager(np.asarray(x), ARRAY if isinstance(x, np.ndarray) else SCALAR)

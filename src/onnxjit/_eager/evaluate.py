@@ -75,7 +75,7 @@ def _get_item(array: Array, index: Any) -> Any:
         if isinstance(found, np.ndarray):
             return Array.eager(found)
         return Array.eager(np.asarray(found), SCALAR)
-    made = _compiled(operator.getitem, None, (array, index), {}, _hints)
+    made = _compiled_or_numpy(operator.getitem, (array, index), {})
     return lie_as_picked(values, index, made)
 
 
@@ -114,7 +114,7 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         array, dtype, casting, copy, order = args
         if not copy and array.dtype == dtype and order in {"K", None}:
             return array
-        made = _compiled(_astype, None, (array, dtype, casting), {}, _hints)
+        made = _compiled_or_numpy(_astype, (array, dtype, casting), {})
         return lie_as(np.array, (array,), made, order)
     kwargs = dict(kwargs)
     if isinstance(func, np.ufunc):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
-    "Leaf", "children", "flatten", "leaf_names", "map_tree", "static_key", "with_parts",
+    "Leaf", "children", "flatten", "holds_dates", "is_date", "leaf_names", "map_tree",
+    "static_key", "with_parts",
 ]  # fmt: skip
 
 #: kinds of leaves that become inputs of a program
@@ -52,6 +53,17 @@ def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.kind == "U":
         return np.dtype(np.str_)
     return dtype if dtype.isnative else np.dtype(dtype.newbyteorder("=").str)
+
+
+def is_date(x: Any) -> bool:
+    """Whether something is an array or scalar of dates or durations, which NumPy computes."""
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "mM"
+
+
+def holds_dates(x: Any) -> bool:
+    """Whether a tree has a leaf of dates or durations."""
+    parts = None if isinstance(x, np.ndarray) else children(x)
+    return is_date(x) if parts is None else any(holds_dates(item) for _, item in parts)
 
 
 def _array_leaf(x: np.ndarray[Any, Any], name: str) -> Leaf:

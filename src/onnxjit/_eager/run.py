@@ -7,6 +7,7 @@ import functools
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from onnxjit._ops.sources import SOURCES
 from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
 from onnxjit._trace.doors import DOORS
@@ -75,10 +76,10 @@ def _packages(fn: Any) -> tuple[str, ...]:
 
 
 def numpy_source(func: Any) -> Callable[..., Any] | None:
-    """Return a traceable twin of a NumPy function made of its own Python source, or None."""
+    """Return a traceable twin of a NumPy function made of Python source, or None."""
     from onnxjit._rewrite import current_session
 
-    implementation = getattr(func, "_implementation", None)
+    implementation = SOURCES.get(func) or getattr(func, "_implementation", None)
     session = current_session()
     if not isinstance(implementation, FunctionType) or session is None:
         return None

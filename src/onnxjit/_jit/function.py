@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
 from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
-from onnxjit._eager.leaves import Leaf, flatten, leaf_names, leaf_of, map_tree, static_objects
+from onnxjit._eager.leaves import (
+    Leaf,
+    flatten,
+    holds_dates,
+    leaf_names,
+    leaf_of,
+    map_tree,
+    static_objects,
+)
 from onnxjit._eager.record import Recording, record
 from onnxjit._eager.run import call_eagerly, call_traced, routed
 from onnxjit._engine.cache import Cache
@@ -148,7 +156,13 @@ class JitFunction(Tools):
         ):
             return routed(current_session(), self._function(owner))(*args, **kwargs)
         names = self._naming(owner)
-        call = Call(names, args, kwargs, owner)
+        try:
+            call = Call(names, args, kwargs, owner)
+        except UnsupportedError as e:
+            if self._fallback == "error" or not holds_dates((args, kwargs)):
+                raise
+            self._warn(e)
+            return call_eagerly(self._function(owner), args, kwargs)
         values = [leaf.value for leaf in call.leaves]
         kept_entries = self._cache.get(call.key)
         for kept in kept_entries:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
-from onnxjit._core.dims import Dim, DimLike
+from onnxjit._core.dims import Dim, DimLike, dim_prod
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
@@ -108,11 +108,61 @@ class _Ordered:
         """Return the elements at places."""
         return gather(self.values, places)
 
+    def numbered(self) -> Value:
+        """Return how many elements go into each result, for places along the first axis."""
+        return _number(self.count)
+
+    def end(self, n: Value) -> Value:
+        """Return the place of the last element."""
+        return as_value(-1, n.dtype)
+
+    def along(self, q: Value) -> Value:
+        """Return fractions or weights as they broadcast against elements."""
+        return reshape(q, (*q.shape, *(1,) * (self.values.ndim - 1)))
+
     def nan_met(self) -> Value | None:
         """Whether there is a NaN, which then is last."""
         if self.values.dtype.kind != "f":
             return None
         met: Value = isnan(self.at(_number(self.count - 1)))
+        return met
+
+
+class _WithoutNan(_Ordered):
+    """An array of floats sorted as `_Ordered`, of which NaN is left out."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
+        super().__init__(a, axis, keepdims)
+        present = logical_not(isnan(self.values))
+        self.number: Final = count_true(present, (0,), keepdims=True)
+        self.allow_nothing()
+
+    def at(self, places: Value) -> Value:
+        """Return the elements at places of each lane."""
+        last = maximum(subtract(self.number, as_value(1, INT64)), as_value(0, INT64))
+        inside = maximum(minimum(places, last), as_value(0, INT64))
+        count = places.shape[0]
+        wanted = broadcast_to(inside, (count, *self.values.shape[1:]))
+        return gather_elements(self.values, wanted, 0)
+
+    def numbered(self) -> Value:
+        """Return how many elements each lane has."""
+        return self.number
+
+    def end(self, n: Value) -> Value:
+        """Return the places of the last elements."""
+        result: Value = subtract(n, 1)
+        return result
+
+    def along(self, q: Value) -> Value:
+        """Return what has all axes already."""
+        return q
+
+    def nan_met(self) -> Value | None:
+        """Whether there is nothing but NaN."""
+        met: Value = equal(self.number, as_value(0, INT64))
         return met
 
 
@@ -307,14 +357,13 @@ def _between(ordered: _Ordered, method: str, n: Value, q: Value, *, weak: bool) 
     above = add(below, 1)
     top = logical_or(greater_equal(index, last), isnan(index))
     bottom = less(index, 0)
-    minus, zero = as_value(-1, index.dtype), as_value(0, index.dtype)
-    below, above = (pick(bottom, zero, pick(top, minus, p)) for p in (below, above))
+    end, zero = ordered.end(n), as_value(0, index.dtype)
+    below, above = (pick(bottom, zero, pick(top, end, p)) for p in (below, above))
     gamma = _weight(method, subtract(index, below), index)
     low, high = (ordered.at(cast(p, INT64)) for p in (below, above))
     if weak and ordered.values.dtype.kind == "f":
         gamma = cast(gamma, ordered.values.dtype)
-    gamma = reshape(gamma, (*gamma.shape, *(1,) * (ordered.values.ndim - 1)))
-    return _lerp(low, high, gamma)
+    return _lerp(low, high, ordered.along(gamma))
 
 
 def _lerp(a: Value, b: Value, t: Value) -> Value:
@@ -355,18 +404,22 @@ def _quantile(
     method: str,
     keepdims: Any,
     weights: Any,
+    kind: type[_Ordered] = _Ordered,
 ) -> Value:
     if weights is not None:
         msg = "quantiles with weights are not carried"
         raise UnsupportedError(msg)
     if method not in _DISCRETE and method not in _BETWEEN:
         np.quantile([0.0], 0.5, method=method)  # type: ignore[call-overload]  # NumPy's refusal
-    ordered = _Ordered(a, axis, keepdims)
+    ordered = kind(a, axis, keepdims)
     if q.dtype.kind in "biu":
         # of integer fractions NumPy's default method returns elements, no averages
         method = "lower" if method == "linear" else method
         q = cast(q, FLOAT64)
-    n = cast(_number(ordered.count), q.dtype)
+    n = cast(ordered.numbered(), q.dtype)
+    given = q.shape
+    if kind is _WithoutNan:
+        q = reshape(q, (dim_prod(given), *(1,) * (ordered.values.ndim - 1)))
     if method in _DISCRETE:
         result = ordered.at(_DISCRETE[method](n, q))
     else:
@@ -374,7 +427,7 @@ def _quantile(
     met = ordered.nan_met()
     if met is not None:
         result = pick(met, as_value(np.nan, result.dtype), result)
-    return reshape(result, (*q.shape, *ordered.kept))
+    return reshape(result, (*given, *ordered.kept))
 
 
 @function(
@@ -458,3 +511,80 @@ def percentile(
     """Return percentiles over axes: quantiles of hundredths."""
     fractions, weak = _fractions(q, 100, "Percentiles must be in the range [0, 100]")
     return _quantile(a, fractions, weak, axis, method, keepdims, weights)
+
+
+# --- without NaN -----------------------------------------------------------------------------
+
+
+def _nan_quantile(a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any) -> Value:
+    x = as_array(a)
+    if any(map(is_zero, x.shape)):
+        from .nan_statistics import nanmean
+
+        return nanmean(x, axis, keepdims=keepdims)
+    if x.dtype.kind != "f":
+        return _quantile(x, *q, axis, method, keepdims, None)
+    return _quantile(x, *q, axis, method, keepdims, None, _WithoutNan)
+
+
+def _refuse_weights(weights: Any) -> None:
+    if weights is not None:
+        msg = "quantiles with weights are not carried"
+        raise UnsupportedError(msg)
+
+
+@function(
+    ROWS, np.nanquantile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.nearly(7), 0.3), call(m.nearly(3, 4), 0.3, axis=0),
+        call(m.nearly(3, 4), [0, 0.3, 1], axis=-1, keepdims=True),
+        call(m.nearly(2, 3, 2), 0.3, axis=(0, 2)), call(m(4, 3), np.array([[1, 0.3]]), 0),
+        *(call(m.nearly(6), 0.3, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(0.3), 0), call(m(0), 0.5),
+    ], NUMBERS),
+)  # fmt: skip
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: Any = NO_VALUE,
+    *,
+    weights: Any = None,
+) -> Value:
+    """Return quantiles over axes, NaN left out; NaN where nothing else is.
+
+    Notes
+    -----
+    TopK, GatherElements; see `quantile`.
+    """
+    _refuse_weights(weights)
+    fractions = _fractions(q, 1, "Quantiles must be in the range [0, 1]")
+    return _nan_quantile(a, fractions, axis, method, keepdims)
+
+
+@function(
+    ROWS, np.nanpercentile, scalar=True, ulp=within(4),
+    samples=calls(lambda m: [
+        call(m.nearly(7), 30), call(m.nearly(3, 4), 30, axis=0),
+        call(m.nearly(3, 4), [0, 30, 100], axis=-1, keepdims=True),
+        call(m.nearly(2, 3, 2), 30, axis=(0, 2)), call(m(4, 3), np.array([[100, 30]]), 0),
+        *(call(m.nearly(6), 30, method=t) for t in _CHECKED),
+        call(m(3, 2), np.float64(30), 0), call(m(0), 50),
+    ], NUMBERS),
+)  # fmt: skip
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    overwrite_input: Any = False,  # noqa: ARG001
+    method: str = "linear",
+    keepdims: Any = NO_VALUE,
+    *,
+    weights: Any = None,
+) -> Value:
+    """Return percentiles over axes, NaN left out: quantiles of hundredths."""
+    _refuse_weights(weights)
+    fractions = _fractions(q, 100, "Percentiles must be in the range [0, 100]")
+    return _nan_quantile(a, fractions, axis, method, keepdims)

@@ -28,8 +28,9 @@ from .elementwise import less, maximum, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .reduce import reduce_max
+from .pad_edges import PADDED
 from .row import Function, Ufunc, function
-from .samples import call, calls
+from .samples import call, calls, within
 from .structure import (
     broadcast_to,
     concat,
@@ -325,14 +326,42 @@ def _pad_constant(
     return x
 
 
+def _extended(x: Value, axis: int) -> DimLike:
+    """Return the length of an axis that is to get longer."""
+    n = x.shape[axis]
+    if n == 0:
+        msg = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+        raise ValueError(msg)
+    return n
+
+
+def _pad_computed(
+    x: Value, pairs: list[tuple[Any, Any]], mode: str, options: dict[str, Any]
+) -> Value:
+    """Pad with numbers computed from the edge, axis by axis."""
+    name, default, compute = PADDED[mode]
+    unknown = sorted(set(options) - {name})
+    if unknown:
+        np.pad(np.zeros(1), 1, mode=mode, **options)  # NumPy's own refusal
+    given = _pairs(options.get(name, default), x.ndim)
+    for axis, (widths, option) in enumerate(zip(pairs, given, strict=True)):
+        if all(require_static_equal(width, 0) for width in widths):
+            continue
+        _extended(x, axis)
+        before, after = compute(x, axis, widths, option)
+        x = concat([before, x, after], axis)
+    return x
+
+
 @function(
-    ROWS, np.pad,
+    ROWS, np.pad, ulp=within(2),
     samples=calls(lambda m: [
         call(m.special(4), 2), call(m(2, 3), ((1, 0), (0, 2))),
         call(m(3), 1, constant_values=1),
         *(call(m(4), (2, 3), t) for t in ("edge", "reflect", "symmetric", "wrap")),
-        *(call(m(2, 4), 1, t, id=t) for t in ("maximum", "minimum", "mean", "median")),
-        call(m(2, 4), 1, "linear_ramp", id="linear_ramp"),
+        *(call(m(2, 4), 1, t) for t in ("maximum", "minimum", "mean", "median")),
+        call(m(3, 2), (2, 0), "mean", stat_length=2), call(m(2, 4), 1, "linear_ramp"),
+        call(m(5), (4, 3), "linear_ramp", end_values=(1, 2)),
         call(m(3, 3), {0: 1, -1: (0, 2)}, "edge"), call(m(0), 1),
         call(m(3), 7, "reflect", id="odd", reflect_type="odd"),
     ]),
@@ -346,14 +375,15 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
         Values.
     pad_width : int, (2,) or (ndim, 2) int, or dict
         How many before and after, for each axis.
-    mode : {"constant", "empty", "edge", "reflect", "symmetric", "wrap"}
-        What they are.
+    mode : str
+        What they are: one of NumPy's names.
     **options
-        ``constant_values`` of mode "constant".
+        ``constant_values``, ``end_values`` and ``stat_length`` of the modes that have them.
 
     Notes
     -----
-    Pad; Gather for the modes that repeat elements.
+    Pad; Gather for the modes that repeat elements; reductions and Concat for those that
+    compute new ones.
     """
     x = as_array(array)
     x = cast(x, x.dtype)
@@ -367,6 +397,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
     if mode in {"constant", "empty"}:
         fills = _pairs(options.get("constant_values", 0), x.ndim)
         return _pad_constant(x, pairs, fills)
+    if isinstance(mode, str) and mode in PADDED:
+        return _pad_computed(x, pairs, mode, options)
     places = _PLACES.get(mode) if isinstance(mode, str) else None
     if places is None or options.get("reflect_type", "even") != "even":
         np.pad(np.zeros(1), 1, mode=mode)  # NumPy's own refusal
@@ -375,12 +407,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
     for axis, (low, high) in enumerate(pairs):
         if require_static_equal(low, 0) and require_static_equal(high, 0):
             continue
-        n = x.shape[axis]
-        if n == 0:
-            msg = (
-                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            )
-            raise ValueError(msg)
+        n = _extended(x, axis)
         place = subtract(iota(low + n + high), low)
         x = gather(x, places(place, n), axis)
     return x

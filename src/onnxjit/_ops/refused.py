@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "qualified", "reason_of", "refusal"]
 
-#: functions that run through NumPy's own Python source, traced like the user's code
+#: functions that run through Python source, NumPy's own or that of `sources`, traced like
+#: the user's code
 BY_SOURCE: Final = frozenset({
-    "numpy.allclose", "numpy.apply_over_axes", "numpy.array_equal",
+    "numpy.allclose", "numpy.apply_along_axis", "numpy.apply_over_axes", "numpy.array_equal",
     "numpy.corrcoef", "numpy.cov", "numpy.einsum_path", "numpy.fromfunction",
-    "numpy.gradient", "numpy.histogram", "numpy.histogram2d", "numpy.histogram_bin_edges",
+    "numpy.gradient", "numpy.histogram2d",
     "numpy.histogramdd", "numpy.intersect1d", "numpy.isclose", "numpy.linalg.matrix_power",
+    "numpy.lib.stride_tricks.sliding_window_view", "numpy.packbits",
     "numpy.linalg.matrix_transpose", "numpy.piecewise", "numpy.polyadd", "numpy.polyder",
-    "numpy.polyint", "numpy.polysub", "numpy.polyval", "numpy.real_if_close",
-    "numpy.require", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.unwrap",
+    "numpy.polyint", "numpy.polymul", "numpy.polysub", "numpy.polyval", "numpy.real_if_close",
+    "numpy.require", "numpy.setdiff1d", "numpy.setxor1d", "numpy.trim_zeros", "numpy.union1d",
+    "numpy.unpackbits", "numpy.unwrap",
     "numpy.vander",
 })  # fmt: skip
 
@@ -36,13 +39,10 @@ _REASONS: Final = {
         ),
     },
     "NumPy computes it in C, and it has no row yet": {
-        "numpy": "convolve correlate packbits poly polymul unpackbits",
-    },
-    "it calls a Python function anew for each row of an array": {
-        "numpy": "apply_along_axis",
+        "numpy": "poly",
     },
     "its steps depend on array data": {
-        "numpy": ("geomspace i0 min_scalar_type nanpercentile nanquantile polydiv trim_zeros"),
+        "numpy": ("geomspace i0 min_scalar_type polydiv"),
     },
     "whether its result is complex depends on array data": {
         "numpy": "sort_complex",
@@ -50,7 +50,6 @@ _REASONS: Final = {
     },
     "arrays of a graph have no place in memory": {
         "numpy": "may_share_memory shares_memory",
-        "numpy.lib.stride_tricks": "sliding_window_view",
     },
     "it makes text of values that only a run of the model knows": {
         "numpy": "array2string array_repr array_str",

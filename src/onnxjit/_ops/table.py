@@ -17,8 +17,9 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 
 #: modules that hold a list of rows
 FAMILIES: Final = (
-    "arg", "bincount", "cast", "contract", "create", "cumulative", "diagonal", "elementwise",
-    "grid", "join", "nan_statistics", "norm",
+    "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
+    "elementwise",
+    "grid", "histogram", "join", "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",

@@ -177,6 +177,8 @@ def python_number(array: Array, kind: str | None = None) -> Any:
         assert known is not None  # is_known
         return known.item() if kind is None else _PLAIN[kind](known.item())
     value = array._value
+    if value.dtype.kind == "U":
+        return array._plain("a Python str")
     if value.ndim:
         _require_one(array, kind)
         value = reshape(value, ())

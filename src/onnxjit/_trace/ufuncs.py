@@ -280,7 +280,15 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             )
     if _is_weak(a) and _is_weak(b):
         return _weak_operator(ufunc, a, b)
+    if ufunc is np.power and _is_squared_truth(a, b):
+        return call_unary(np.square, a)
     return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+def _is_squared_truth(a: Any, b: Any) -> bool:
+    """Whether NumPy's operator takes a shortcut whose dtype is not that of `np.power`."""
+    is_two = type(b) is int and b == 2
+    return is_two and type(a) is Array and a._kind == ARRAY and a.dtype.kind == "b"
 
 
 @noted
