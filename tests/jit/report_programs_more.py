@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More programs, after `report_programs`: state, generators, writes, rare dtypes and options."""
+"""More programs, after `report_programs`: state, loops, writes, rare dtypes and options."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def flip_pad(x: Array) -> Array:
 def box_areas(b: Array) -> tuple[Array, Array]:
     wh = np.diff(b.reshape(-1, 2, 2), axis=1)[:, 0]
     valid = np.logical_and.reduce(wh > 0, axis=1)
-    return np.where(valid, wh.prod(axis=1), 0), b[valid].mean(axis=0) if valid.any() else b[:0].sum(0)
+    return np.where(valid, wh.prod(axis=1), 0), b[valid].mean(axis=0) if valid.any() else b[
+        :0
+    ].sum(0)
 
 
 def greedy(cost: Array) -> list[tuple[int, int]]:
@@ -101,7 +103,9 @@ def kmeans(x: Array, k: int = 2) -> tuple[Array, Array]:
     for _ in range(5):
         d = ((x[:, None] - c[None]) ** 2).sum(-1)
         label = d.argmin(1)
-        new = np.stack([x[label == j].mean(0) if (label == j).any() else c[j] for j in range(k)])
+        new = np.stack(
+            [x[label == j].mean(0) if (label == j).any() else c[j] for j in range(k)]
+        )
         if np.allclose(new, c):
             break
         c = new
@@ -222,7 +226,9 @@ def age(day: Array, now: Any = np.datetime64("2024-03-01")) -> tuple[Array, Arra
 
 
 def from_epoch(s: Array) -> Array:
-    return (s.astype("datetime64[s]").astype("datetime64[M]").astype(int) % 12 + 1).astype(np.int8)
+    return (s.astype("datetime64[s]").astype("datetime64[M]").astype(int) % 12 + 1).astype(
+        np.int8
+    )
 
 
 def fft_filter(x: Array) -> tuple[Array, Array]:
@@ -253,7 +259,12 @@ def gram_schmidt(a: Array) -> Array:
 
 def decompositions(a: Array) -> tuple[Any, ...]:
     w = np.linalg.eigvalsh(a + a.T)
-    return w, np.linalg.matrix_rank(a), np.linalg.pinv(a), np.linalg.slogdet(a @ a.T + np.eye(len(a)))
+    return (
+        w,
+        np.linalg.matrix_rank(a),
+        np.linalg.pinv(a),
+        np.linalg.slogdet(a @ a.T + np.eye(len(a))),
+    )
 
 
 def mahalanobis(x: Array) -> Array:
@@ -297,7 +308,14 @@ def ceil_div(a: Array, b: int) -> tuple[Array, ...]:
 
 
 def mixed(a: Array, b: Array) -> tuple[Any, ...]:
-    return a + b, a / b if a.dtype != bool else a, np.maximum(a, b), a == b, np.result_type(a, b).name, a**2 + b
+    return (
+        a + b,
+        a / b if a.dtype != bool else a,
+        np.maximum(a, b),
+        a == b,
+        np.result_type(a, b).name,
+        a**2 + b,
+    )
 
 
 def out_args(x: Array) -> tuple[Array, Array]:
@@ -316,7 +334,11 @@ def swap_views(x: Array) -> tuple[Array, Array]:
 
 
 def cumulative_best(x: Array) -> tuple[Array, ...]:
-    return np.maximum.accumulate(x), np.minimum.accumulate(x[::-1])[::-1], np.multiply.outer(x, x[:2])
+    return (
+        np.maximum.accumulate(x),
+        np.minimum.accumulate(x[::-1])[::-1],
+        np.multiply.outer(x, x[:2]),
+    )
 
 
 def draw(x: Array, p: Array) -> tuple[Array, ...]:
@@ -331,7 +353,12 @@ def legacy_seed(x: Array) -> Array:
 
 
 def stable_log(x: Array) -> tuple[Array, ...]:
-    return np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0), np.logaddexp(x, 0), np.expm1(x / 9), np.tanh(x)
+    return (
+        np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0),
+        np.logaddexp(x, 0),
+        np.expm1(x / 9),
+        np.tanh(x),
+    )
 
 
 def padded_stack(*xs: Array) -> Array:

@@ -71,7 +71,8 @@ BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.intersect1d": (lambda x, y: np.intersect1d(x, y, return_indices=True), X, Y),
     "numpy.isclose": (np.isclose, X, Y),
     "numpy.lib.stride_tricks.sliding_window_view": (
-        lambda m: np.lib.stride_tricks.sliding_window_view(m, 2, axis=1), M
+        lambda m: np.lib.stride_tricks.sliding_window_view(m, 2, axis=1),
+        M,
     ),
     "numpy.packbits": (lambda x: np.packbits(x > 2), X),
     "numpy.linalg.matrix_power": (lambda m: np.linalg.matrix_power(m, 3), M),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
-from onnxjit._core.dims import DimLike
 from onnxjit._core.dtypes import BOOL, INT64
 
 from .cast import cast
@@ -35,6 +34,8 @@ from .ufunc import promoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from onnxjit._core.dims import DimLike
 
     from .samples import Make
 

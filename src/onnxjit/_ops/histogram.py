@@ -19,6 +19,7 @@ from .cast import cast
 from .convert import as_array
 from .create import linspace
 from .cumulative import step
+from .elementwise import add as plus
 from .elementwise import (
     divide,
     equal,
@@ -32,7 +33,6 @@ from .elementwise import (
     minimum,
     subtract,
 )
-from .elementwise import add as plus
 from .elementwise import where as pick
 from .gather import gather
 from .product import same_length

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from onnxjit._core.bind import as_value
 from onnxjit._core.dims import DimLike, dim_min
 
 from .cast import cast
@@ -17,7 +14,7 @@ from .elementwise import rint
 from .quantile import median
 from .reduce import reduce_max, reduce_min
 from .statistics import mean
-from .structure import broadcast_to, concat, is_zero, reverse, squeeze, take_range
+from .structure import broadcast_to, is_zero, reverse, squeeze, take_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,9 +79,7 @@ def _ramps(x: Value, axis: int, widths: Pair, ends: Pair) -> Sequence[Value]:
     made = []
     for place, width, end in zip((0, n - 1), widths, ends, strict=True):
         edge = squeeze(take_range(x, axis, place, 1), [axis])
-        ramp = linspace(
-            end, edge, width, endpoint=False, dtype=x.dtype.numpy, axis=axis
-        )
+        ramp = linspace(end, edge, width, endpoint=False, dtype=x.dtype.numpy, axis=axis)
         made.append(ramp)
     return made[0], reverse(made[1], [axis])
 

@@ -396,7 +396,7 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
     return cast(value, value.dtype), weak
 
 
-def _quantile(
+def _quantile(  # noqa: PLR0913, PLR0917  what the four functions differ in
     a: Any,
     q: Value,
     weak: bool,
@@ -516,7 +516,9 @@ def percentile(
 # --- without NaN -----------------------------------------------------------------------------
 
 
-def _nan_quantile(a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any) -> Value:
+def _nan_quantile(
+    a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any
+) -> Value:
     x = as_array(a)
     if any(map(is_zero, x.shape)):
         from .nan_statistics import nanmean

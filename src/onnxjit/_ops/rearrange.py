@@ -27,8 +27,8 @@ from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis
 from .elementwise import less, maximum, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
-from .reduce import reduce_max
 from .pad_edges import PADDED
+from .reduce import reduce_max
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
 from .structure import (
@@ -342,7 +342,7 @@ def _pad_computed(
     name, default, compute = PADDED[mode]
     unknown = sorted(set(options) - {name})
     if unknown:
-        np.pad(np.zeros(1), 1, mode=mode, **options)  # NumPy's own refusal
+        np.pad(np.zeros(1), 1, mode=mode, **options)  # type: ignore[call-overload]  # refuses
     given = _pairs(options.get(name, default), x.ndim)
     for axis, (widths, option) in enumerate(zip(pairs, given, strict=True)):
         if all(require_static_equal(width, 0) for width in widths):

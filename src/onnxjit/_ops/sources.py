@@ -7,18 +7,18 @@ Here no step asks array data for a decision, and nothing looks at memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["SOURCES"]
 
 
-def _piecewise(
-    x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
-) -> Any:
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """Call functions on the elements that meet conditions; also on none, unlike NumPy."""
     x = np.asanyarray(x)
     if np.isscalar(condlist) or (
@@ -33,7 +33,7 @@ def _piecewise(
         msg = f"with {n} condition(s), either {n} or {n + 1} functions are expected"
         raise ValueError(msg)
     y = np.zeros_like(x)
-    for mask, func in zip(masks, funclist):
+    for mask, func in zip(masks, funclist, strict=True):
         y[mask] = func(x[mask], *args, **kw) if callable(func) else func
     return y
 
@@ -110,6 +110,7 @@ def _sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False
 ) -> Any:
     """Return every window, as a copy."""
+    del subok, writeable
     x = np.array(x)
     sizes = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
     if any(size < 0 for size in sizes):
@@ -122,7 +123,7 @@ def _sliding_window_view(
     if len(sizes) != len(axes):
         msg = "Must provide matching length window_shape and axis"
         raise ValueError(msg)
-    for i, size in zip(axes, sizes):
+    for i, size in zip(axes, sizes, strict=True):
         n = x.shape[i]
         if n < size:
             msg = "window shape cannot be larger than input array shape"

@@ -128,7 +128,7 @@ def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
         name = f"{_owner_name(owner)}.{f.__name__}"
         return state.hooks.twin(f) or _impure(state, f, name)
     if isinstance(owner, _random_states()):
-        return functools.partial(_with_numbers, state, f)
+        return _random_method(state, f)
     routed = route(state, function)
     if routed is not function:
         return MethodType(routed, owner)
@@ -144,7 +144,7 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     if _is_impure_owner(state, owner):
         return _impure(state, f, f"{_owner_name(owner)}.{name}")
     if isinstance(owner, _random_states()):
-        return functools.partial(_with_numbers, state, f)
+        return _random_method(state, f)
     if isinstance(owner, type):
         if issubclass(owner, dt.date) and name in effects.CLOCK_METHODS:
             return _impure(state, f, f"{owner.__name__}.{name}")
@@ -161,6 +161,13 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     elif name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
     return f
+
+
+def _random_method(state: State, f: Any) -> Callable[..., Any]:
+    """Return what calls a method of a random generator."""
+    from onnxjit._rewrite.twins import shuffle_of
+
+    return shuffle_of(f) or functools.partial(_with_numbers, state, f)
 
 
 def _store(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
@@ -212,6 +219,8 @@ def _owner_name(owner: object) -> str:
 
 def _impure(state: State, f: Any, name: str) -> Callable[..., Any]:
     state.hooks.side_effect("impure", f, name)
+    if isinstance(getattr(f, "__self__", None), _random_states()):
+        return _random_method(state, f)
     result: Callable[..., Any] = f
     return result
 

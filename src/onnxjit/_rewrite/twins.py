@@ -23,7 +23,7 @@ from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import python_number, representative
 from onnxjit._trace.trace import current_tracer, dim_array
 
-__all__ = ["plain", "representative", "twin_of"]
+__all__ = ["plain", "representative", "shuffle_of", "twin_of"]
 
 Twin = Callable[..., Any]
 
@@ -287,3 +287,22 @@ def eager_twin_of(f: object) -> Twin | None:
     """Return the stand-in of a callable for code that runs on eager arrays."""
     found = _eager_twins().get(id(f))
     return found[1] if found is not None else None
+
+
+def shuffle_of(f: Any) -> Twin | None:
+    """Return a shuffle that moves whole rows: NumPy swaps them, and here they are views."""
+    owner = f.__self__
+    known = isinstance(owner, (np.random.Generator, np.random.RandomState))
+    if f.__name__ != "shuffle" or not known:
+        return None
+
+    def twin(x: Any, axis: int = 0) -> Any:
+        option = {"axis": axis} if isinstance(owner, np.random.Generator) else {}
+        if not isinstance(x, Array) or x._nd is not None:
+            return f(x._nd if isinstance(x, Array) else x, **option)
+        places = np.arange(int(x.shape[axis]))
+        f(places)
+        x[...] = call_function(np.take, (x, places), {"axis": axis})
+        return None
+
+    return twin
