@@ -44,6 +44,8 @@ class Trace:
         The user's line that is running, and the chain of calls around it.
     closed : bool
         Set when the trace has ended; its arrays are then leaks.
+    lengths : dict
+        Sizes that data decides, by the value that decides one and its use.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -53,6 +55,7 @@ class Trace:
         self.source: Source | None = None
         self.scope: Scope | None = None
         self.closed = False
+        self.lengths: Final[dict[tuple[int, Any], list[Any]]] = {}
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,9 +65,6 @@ class Fresh:
         return str(self.dim)
 
 
-_LENGTHS: Final[WeakKeyDictionary[Value, dict[Any, list[Dim]]]] = WeakKeyDictionary()
-
-
 def fresh_length(owner: Value, what: Any, name: str = "k") -> Dim:
     """Return the size that data decides: one for each owner and use, where it can be seen.
 
@@ -82,7 +78,7 @@ def fresh_length(owner: Value, what: Any, name: str = "k") -> Dim:
         Shown in messages.
     """
     trace = running_trace([owner])
-    known = _LENGTHS.setdefault(owner, {}).setdefault(what, [])
+    known: list[Dim] = trace.lengths.setdefault((owner.id, what), [])
     for dim in known:
         (symbol,) = symbols_of(dim)
         origin = symbol.origin
