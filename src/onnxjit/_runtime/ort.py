@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from onnxjit._compat.onnxruntime import open_session
 
@@ -15,6 +17,19 @@ if TYPE_CHECKING:
     from .base import Array, Plan
 
 __all__ = ["OrtExecutor", "OrtRunner"]
+
+#: sessions of this process; those that a forked child inherits are never ended there: their
+#: threads were not inherited, and waiting for them would hang or crash the child
+_ALIVE: Final[WeakSet[Any]] = WeakSet()
+_INHERITED: Final[list[Any]] = []
+
+
+def _keep_inherited() -> None:
+    _INHERITED.extend(_ALIVE)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_keep_inherited)
 
 
 class OrtRunner:
@@ -32,6 +47,7 @@ class OrtRunner:
 
     def __init__(self, session: Any, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         self.session = session
+        _ALIVE.add(session)
         self.feeds: Final = list(feeds)
         self.fetches: Final = list(fetches)
 
