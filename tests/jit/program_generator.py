@@ -451,7 +451,7 @@ def _stored(w: Writer) -> str | None:
         ]
         value = w.rng.choice(fits) if fits else value
         # where NumPy reads what it has just written, it does not say what comes out
-        if is_mask and fits and np.shares_memory(w.env[value], w.env[name]):
+        if is_mask and fits and (w.depth or np.shares_memory(w.env[value], w.env[name])):
             value = f"{value}.copy()"
     return f"{name}[{index}] {operator} {value}"
 

@@ -193,6 +193,34 @@ def test_reductions_of_nothing_raise_whatever_was_traced(name):
     at_every_size(lambda x: getattr(np, name)(x, axis=1), lambda n: np.ones((n, 2)))
 
 
+def test_outputs_are_arrays():
+    def f(x: Any) -> Any:
+        return np.add(x, 1, out=x[0])
+
+    with pytest.raises(TypeError, match="return arrays must be"):
+        jit_onnx(f, fallback="error")(vector(3))
+
+
+def test_at_places_outside():
+    def f(x: Any) -> Any:
+        np.add.at(x, np.array([0, -1]), 1.0)
+        return x
+
+    at_every_size(f)
+
+
+def test_values_that_data_made_must_fit_nothing():
+    def f(x: Any) -> Any:
+        x[-2:-4] = x[x > 1]
+        return x
+
+    jit = jit_onnx(f, fallback="error")
+    for n in (1, 2):
+        same(jit(vector(n)), vector(n))
+    with pytest.raises(ValueError, match="broadcast"):
+        jit(vector(3))
+
+
 def test_put_into_nothing():
     def f(x: Any) -> Any:
         np.put(x, [0], 5)
@@ -273,6 +301,20 @@ def test_the_shape_of_an_argument_is_assigned():
     with pytest.warns(match="shape of an argument"):
         jit_onnx(f)(x)
     same(x, np.array([5.0, 1, 1, 1, 1, 1]))
+
+
+def test_the_shape_is_assigned_under_every_name():
+    def f(x: Any) -> Any:
+        y = x.T.reshape(x.shape)
+        z = np.ascontiguousarray(y)
+        z.shape = (x.size,)
+        z[0] = 5
+        return y, z
+
+    for x in (np.ones((2, 3)), np.ones((3, 1)), np.ones((3, 2)).T):
+        got = jit_onnx(f, fallback="error")(x)
+        same(got, f(x))
+        assert got[0] is got[1]
 
 
 def test_the_shape_of_other_memory_is_not_assigned():

@@ -63,6 +63,9 @@ def difference(
             for i, (g, w) in enumerate(zip(got, want, strict=True))
         )
         return next((p for p in parts if p), "")
+    if isinstance(want, np.dtype) and isinstance(got, np.dtype):
+        # big-endian arguments are native inside
+        got, want = got.newbyteorder("="), want.newbyteorder("=")
     if isinstance(want, float):
         return _array_difference(np.asarray(got), np.asarray(want), where, bound)
     return "" if got == want else f"{where}: {got!r} instead of {want!r}"

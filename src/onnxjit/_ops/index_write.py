@@ -286,6 +286,7 @@ def scatter(x: Value, index: Any, value: Any, reduction: str) -> Value:
     """
     plan = parse_advanced(index, x.shape).as_places()
     value = _aligned(plan, assigned(x, value), x)
+    plan.checked(x.shape)
     count = len(plan.shape)
     narrow = [i for i, (_, span) in enumerate(plan.spans) if not span.is_plain]
     wide = [i for i, (_, span) in enumerate(plan.spans) if span.is_plain]

@@ -251,7 +251,10 @@ def _lower_expand(e: Emit, equation: Equation, x: Handle) -> Handle:
     old, new = _shapes(equation)
     if any(same(n, 0) for n in new):
         # onnxruntime removes an Expand to a constant target of zeros and ones (1.32)
-        return e.op("Expand", e.const(zero_of(x.dtype)), e.dims(new))
+        if not any(map(has_data, old)):
+            return e.op("Expand", e.const(zero_of(x.dtype)), e.dims(new))
+        size = e.op("Gather", e.op("Shape", x, out=INT64), ints(e, [0]))
+        return e.op("Expand", x, e.op("Add", e.dims(new), e.op("Mul", size, ints(e, [0]))))
     lead = len(new) - len(old)
     # Expand broadcasts both ways, so a size that x has already may be written as 1
     wanted = tuple(

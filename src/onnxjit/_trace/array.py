@@ -261,13 +261,13 @@ class Array(Operators, Methods):
         if self._nd is not None:
             self._nd.shape = shape
             return
-        storage = self._storage
-        if storage.argument is not None and not self._views:
+        view = reshape_view(self.shape, shape, "C")
+        others = [ref() for ref in self._storage.undecided]
+        self._settle()
+        self._trace_layout(self._storage.layout)
+        if self._storage.argument is not None and not self._views:
             msg = "the shape of an argument is assigned to; use reshape"
             raise UnsupportedError(msg)
-        view = reshape_view(self.shape, shape, "C")
-        self._settle()
-        self._trace_layout(storage.layout)
         base, views = self._storage, (*self._views, view)
         at = walk(base.value.shape, base.layout, views, guard=True)
         if at.copied is not None:
@@ -276,7 +276,10 @@ class Array(Operators, Methods):
                 "copy with the desired shape."
             )
             raise AttributeError(msg)
-        self._views, self._cache = views, None
+        for other in (self, *others):
+            # what np.ascontiguousarray and the like return can be this very array
+            if other is not None and other._storage is base and other._views == views[:-1]:
+                other._views, other._cache = views, None
 
     def _trace_layout(self, layout: Layout) -> None:
         note = getattr(self._trace, "note_layout", None)

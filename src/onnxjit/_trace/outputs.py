@@ -16,7 +16,7 @@ from onnxjit._ops.index_write import check_output, shape_text
 from onnxjit._ops.structure import broadcast_to
 from onnxjit.errors import SideEffectError
 
-from .array import Array
+from .array import ARRAY, Array
 from .convert import to_values
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ def write_ufunc_result(
     """Write result number `position` of a ufunc into an array of `out=`, and return that."""
     if not isinstance(out, Array):
         refuse_write(out, row.numpy.__name__)
+    if out._kind != ARRAY:
+        msg = "return arrays must be of ArrayType"
+        raise TypeError(msg)
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         raise _UFuncOutputCastingError(
             row.numpy, casting, value.dtype.numpy, out.dtype, position
