@@ -46,6 +46,8 @@ class Trace:
         Set when the trace has ended; its arrays are then leaks.
     lengths : dict
         Sizes that data decides, by the value that decides one and its use.
+    journal : dict or None
+        Content of storages before the running branch or loop wrote to them.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -55,7 +57,8 @@ class Trace:
         self.source: Source | None = None
         self.scope: Scope | None = None
         self.closed = False
-        self.lengths: Final[dict[tuple[int, Any], list[Any]]] = {}
+        self.lengths: dict[tuple[int, Any], list[Any]] = {}
+        self.journal: dict[Any, Value] | None = None
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
 

@@ -27,7 +27,10 @@ from .dtypes import BOOL, INT64
 from .op import Op
 from .program import Block, Value
 
-__all__ = ["COND", "LOOP", "SCAN", "cond", "loop", "scan"]
+__all__ = [
+    "COND", "LOOP", "SCAN", "Traced", "bind_cond", "bind_loop", "carried_values", "cond",
+    "join_types", "loop", "scan",
+]  # fmt: skip
 
 Values = Sequence[Value]
 #: a body is traced again at most this often while shapes of carried values settle
@@ -90,7 +93,7 @@ def _settle(outputs: Iterable[Value], fresh: dict[int, Dim]) -> None:
                 symbol.origin = (value, axis)
 
 
-def _join(
+def join_types(
     trace: Trace,
     a: Tensor,
     b: Tensor,
@@ -160,14 +163,21 @@ def cond(
     ONNX If.
     """
     trace = running_trace([pred])
-    yes, a = _run(trace, then)
-    no, b = _run(trace, orelse)
+    yes, _ = _run(trace, then)
+    no, _ = _run(trace, orelse)
+    return bind_cond(pred, yes, no)
+
+
+def bind_cond(pred: Value, yes: Block, no: Block) -> tuple[Value, ...]:
+    """Add a conditional with two blocks that are complete, their outputs of like types."""
+    trace = running_trace([pred])
+    a, b = yes.outputs, no.outputs
     if len(a) != len(b):
         msg = f"the branches return {len(a)} and {len(b)} values"
         raise TypeError(msg)
     fresh: dict[int, Dim] = {}
     results = tuple(
-        _join(trace, _visible(trace, x.tensor, fresh), _visible(trace, y.tensor, fresh), fresh)
+        join_types(trace, _visible(trace, x.tensor, fresh), _visible(trace, y.tensor, fresh), fresh)
         for x, y in zip(a, b, strict=True)
     )
     outputs = bind(COND, pred, blocks=(yes, no), results=results)
@@ -175,7 +185,10 @@ def cond(
     return outputs
 
 
-def _carried(block: Block, avals: Sequence[Tensor], free: dict[int, Dim]) -> list[Value]:
+def carried_values(
+    block: Block, avals: Sequence[Tensor], free: dict[int, Dim]
+) -> list[Value]:
+    """Return values of a block for what is carried; sizes in `free` are theirs."""
     values = [Value(aval, block) for aval in avals]
     for value in values:
         for axis, n in enumerate(value.shape):
@@ -183,6 +196,17 @@ def _carried(block: Block, avals: Sequence[Tensor], free: dict[int, Dim]) -> lis
                 (symbol,) = symbols_of(n)
                 symbol.origin = (value, axis)
     return values
+
+
+class Traced:
+    """A complete loop body: its block, the types of what is carried, and its results."""
+
+    __slots__ = ("avals", "block", "results")
+
+    def __init__(self, block: Block, avals: Sequence[Tensor], results: Sequence[Value]) -> None:
+        self.block = block
+        self.avals = list(avals)
+        self.results = list(results)
 
 
 class _Body:
@@ -196,7 +220,7 @@ class _Body:
         self.free: dict[int, Dim] = {}
         for _ in range(_ROUNDS):
             with trace.inner() as block:
-                self.states = _carried(block, self.avals, self.free)
+                self.states = carried_values(block, self.avals, self.free)
                 results = list(body(block, self.states))
                 block.outputs = results
             self.block, self.results = block, results
@@ -212,7 +236,7 @@ class _Body:
         fresh: dict[int, Dim] = {}
         after = [v.tensor for v in self.results[: len(self.avals)]]
         joined = [
-            _join(trace, a, b, fresh, self.free)
+            join_types(trace, a, b, fresh, self.free)
             for a, b in zip(self.avals, after, strict=True)
         ]
         self.free.update(fresh)
@@ -274,7 +298,8 @@ def loop(
         finally:
             trace.block = outer
         traced.block.outputs = [again, *traced.results]
-    return _finish(trace, LOOP, traced, (count, *first, *state), number, with_cond=with_cond)
+    inputs = (count, *first, *state)
+    return bind_loop(trace, LOOP, traced, inputs, number, with_cond=with_cond)
 
 
 def scan(
@@ -304,18 +329,19 @@ def scan(
         return [*after, *stacked]
 
     traced = _Body(trace, [v.tensor for v in state], run)
-    return _finish(trace, SCAN, traced, (*state, *sequences), len(state), with_cond=False)
+    return bind_loop(trace, SCAN, traced, (*state, *sequences), len(state), with_cond=False)
 
 
-def _finish(
+def bind_loop(
     trace: Trace,
     op: Op,
-    traced: _Body,
+    traced: _Body | Traced,
     inputs: tuple[Value, ...],
     number: int,
     *,
     with_cond: bool,
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """Add a loop or scan whose body is complete; return final state and stacked values."""
     fresh: dict[int, Dim] = {}
     results = [_visible(trace, aval, fresh) for aval in traced.avals]
     stacked = traced.results[number:]

@@ -157,6 +157,11 @@ class ShapeEnv:
 
     # -- what is known
 
+    def learn(self, dim: DimLike) -> None:
+        """Note that a number is not negative by the way it is made; no guard is needed."""
+        if isinstance(dim, Dim):
+            self._known.learn("ge", dim.poly)
+
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""
         return self.dim(self._known.resolve(dim.poly)) if isinstance(dim, Dim) else dim

@@ -14,6 +14,7 @@ import numpy as np
 from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
 from onnxjit._core.source import raised_at
 from onnxjit._rewrite.path import GuardNames, guard_source
+from onnxjit._trace.control.either import Either
 from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
     from onnxjit._engine.compile import Compiled
 
-__all__ = ["EagerEntry", "Entry", "guard_lines", "make_guard"]
+__all__ = ["EagerEntry", "Entry", "Rerun", "guard_lines", "make_guard"]
 
 Guard = Callable[[Sequence[Any]], bool]
 Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -156,6 +157,10 @@ def guard(a):
 """
 
 
+class Rerun(Exception):  # noqa: N818  not an error
+    """A graph has found that Python has to make this call: it raises, or differs."""
+
+
 class EagerEntry:
     """A remembered decision to run eagerly, with the guards taken before it was made.
 
@@ -230,6 +235,8 @@ class Entry:
         build = self.build
         written = [(i, self._new(k)) for i, k in self.recording.written]
         execute = compiled.run
+        if self.recording.failed is not None:
+            execute = self._checked(execute)
 
         def run(a: Sequence[Any]) -> Any:
             out = execute([feed(a) for feed in feeds])
@@ -240,6 +247,22 @@ class Entry:
             for i, new in [(i, get(out, a)) for i, get in written]:
                 np.copyto(a[i], new)
             return result
+
+        return run
+
+    def _checked(self, execute: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a run that says so where the graph is not right."""
+        assert self.recording.failed is not None  # the caller looked
+        _, where = self.compiled.outputs[self.recording.failed]
+
+        def run(feeds: Any) -> Any:
+            try:
+                out = execute(feeds)
+            except Exception as e:
+                raise Rerun from e  # what follows a failed check may fail too
+            if out[where]:
+                raise Rerun
+            return out
 
         return run
 
@@ -322,6 +345,9 @@ def _builder(
             return leaf(tree)
         example, items = tree
         makers = [node(item) for item in items]
+        if isinstance(example, Either):
+            chosen, first, second = makers
+            return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
         return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
 
     make = node(recording.tree)

@@ -15,6 +15,7 @@ from onnxjit._core.dims import Dim, ShapeEnv, has_data
 from onnxjit._core.program import Program, Value
 from onnxjit._rewrite.path import Path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.control.either import Either
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
@@ -71,9 +72,11 @@ class Recording:
         Values of the surroundings that the program holds.
     merged : tuple of (int, int)
         Pairs of leaves that are one object.
+    failed : int or None
+        Output that tells whether Python has to make the call again.
     """
 
-    __slots__ = ("captures", "merged", "program", "tracer", "tree", "written")
+    __slots__ = ("captures", "failed", "merged", "program", "tracer", "tree", "written")
 
     def __init__(self, tracer: Tracer, merged: tuple[tuple[int, int], ...]) -> None:
         self.tracer: Final = tracer
@@ -81,6 +84,7 @@ class Recording:
         self.captures: list[tuple[Path, Any]] = []
         self.tree: Any = None
         self.written: list[tuple[int, int]] = []
+        self.failed: int | None = None
         self.program: Program = Program(tracer.root, (), ())
 
 
@@ -234,6 +238,10 @@ def _finish(
         if argument is not None and argument.written:
             outputs.values.append(x._storage.value)
             recording.written.append((i, len(outputs.values) - 1))
+    failed = recording.tracer.failed
+    if failed is not None and failed.value.known is None:
+        outputs.values.append(failed.value)
+        recording.failed = len(outputs.values) - 1
     block = recording.tracer.root
     block.outputs = outputs.values
     output_names = [f"output_{k}" for k in range(len(outputs.values))]
@@ -249,6 +257,9 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
             msg = "the function returns an array of another trace"
             raise SideEffectError(msg)
         return outputs.array(x)
+    if isinstance(x, Either):
+        chosen = outputs.value(x.pred, "bool")
+        return (x, [chosen, _tree(x.first, outputs, tracer), _tree(x.second, outputs, tracer)])
     if isinstance(x, Dim):
         if has_data(x):
             return outputs.value(dim_value(x), "int")

@@ -53,6 +53,7 @@ def call_traced(
     """
     hooks = TraceHooks(tracer)
     with active(hooks, _packages(fn)) as session:
+        tracer.is_old = session.is_old
         for name, x in (roots or {}).items():
             session.mark_old(x, Path("self" if name == "self" else "arg", name))
         for x in (*args, *kwargs.values()):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry, computed_dtype, is_own_output
+from onnxjit._eager.entry import Entry, Rerun, computed_dtype, is_own_output
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.record import Result
 from onnxjit._engine.errors import explain_run_error
@@ -106,6 +106,9 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     tests += _guards(w, entry, where)
     w.add(3, f"if {' and '.join(tests) or 'True'}:")
     leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
+    if entry.recording.failed is not None:
+        w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
+        return
     if entry.compiled.runner is None or entry.recording.written:
         w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
@@ -119,6 +122,14 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     w.add(4, "except ERRORS as error:")
     w.add(5, f"raise explain(error, {w.name(entry.compiled.equations)}) from error")
     w.add(4, f"return {_result(w, entry, leaves)}")
+
+
+def _run_checked(jit: Any, run: Any, leaves: Any, args: Any) -> Any:
+    """Run a graph that checks; where a check fails, Python makes the call."""
+    try:
+        return run(leaves)
+    except Rerun:
+        return jit._rerun(args, {})
 
 
 def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:

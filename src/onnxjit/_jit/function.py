@@ -12,7 +12,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
-from onnxjit._eager.entry import EagerEntry, Entry, guard_lines, make_guard
+from onnxjit._eager.entry import EagerEntry, Entry, Rerun, guard_lines, make_guard
 from onnxjit._eager.leaves import (
     Leaf,
     flatten,
@@ -183,8 +183,23 @@ class JitFunction(Tools):
 
     def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
         if isinstance(entry, Entry):
-            return entry.run(values)
+            try:
+                return entry.run(values)
+            except Rerun:
+                return self._rerun(call.args, call.kwargs, call.owner)
         return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+
+    def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
+        """Let Python make a call that the graph has no result for: mostly, it raises."""
+        result = call_eagerly(self._function(owner), args, kwargs)
+        error = UnsupportedError(
+            "a name had no value on the path that this call took, or a check of the graph "
+            "failed where Python's did not"
+        )
+        if self._fallback == "error":
+            raise error
+        self._warn(error)
+        return result
 
     def _naming(self, owner: Any) -> Callable[[int], str]:
         names, rest = self._names

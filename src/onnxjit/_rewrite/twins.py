@@ -20,6 +20,7 @@ from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
+from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
 from onnxjit._trace.items import python_number, representative
 from onnxjit._trace.trace import current_tracer, dim_array
 
@@ -241,6 +242,10 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.sum, _sum),
         (math.log, _log),
         (np.broadcast, _broadcast),
+        (range, range_),
+        (enumerate, enumerate_),
+        (zip, zip_),
+        (reversed, reversed_),
     ]
     for names, kind in ((_MATH, "f"), (_MATH_INT, "i"), (_MATH_BOOL, "b")):
         pairs += [

@@ -43,6 +43,17 @@ COMPLEX: Final = "complex"
 _PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
 
 
+class Unsettled(BaseException):
+    """A branch or loop writes to an array some views of which may be copies.
+
+    Which they are has to be decided outside of it: whoever traces it does, and starts over.
+    """
+
+    def __init__(self, array: Array) -> None:
+        super().__init__()
+        self.array: Final = array
+
+
 class Array(Operators, Methods):
     """An array that records what is done to it, or computes it at once through onnxruntime.
 
@@ -110,7 +121,10 @@ class Array(Operators, Methods):
             raise LeakError(msg)
         cached = self._cache
         if cached is not None and cached[0] == storage.version:
-            return cached[1]
+            value = cached[1]
+            block, here = value.block, value.block.trace.block
+            if block is here or here.is_inside(block):
+                return value
         value = storage.value
         for view in self._views:
             value = view.apply(value)
@@ -192,6 +206,8 @@ class Array(Operators, Methods):
         storage = self._storage
         if not storage.undecided:
             return
+        if storage.block is not self._trace.block:
+            raise Unsettled(self)
         pending, storage.undecided = storage.undecided, []
         copies: dict[tuple[int, ...], Storage] = {}
         for reference in pending:
@@ -296,6 +312,7 @@ class Array(Operators, Methods):
             raise ValueError(msg)
         if storage.captured is not None:
             raise self._captured_write(storage.captured)
+        storage.check_identity()
         bases = [storage.value]
         for view in self._views:
             bases.append(view.apply(bases[-1]))

@@ -30,7 +30,7 @@ from .layout import Layout, lies, picked_layout
 from .outputs import refuse_write
 from .trace import current_tracer
 
-__all__ = ["python_number"]
+__all__ = ["python_number", "size_of"]
 
 _PYTHON_DTYPE: Final = {"b": BOOL, "i": INT64, "u": INT64, "f": FLOAT64, "c": COMPLEX128}
 
@@ -185,7 +185,7 @@ def python_number(array: Array, kind: str | None = None) -> Any:
     target = _PYTHON_DTYPE[kind or value.dtype.kind]
     cast = cast_value(value, target)
     if target is INT64:
-        return _size(cast)
+        return size_of(cast)
     return wrap(as_weak(cast), BOOL_KIND) if target is BOOL else wrap(as_weak(cast))
 
 
@@ -205,7 +205,7 @@ def _require_one(array: Array, kind: str | None) -> None:
         raise ValueError(msg)
 
 
-def _size(value: Value) -> Any:
+def size_of(value: Value) -> Any:
     """Return an integer as a size: one symbol for one value."""
     trace: Any = value.block.trace
     found = trace.sizes.get(value.id)

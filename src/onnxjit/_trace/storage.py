@@ -7,14 +7,15 @@ replaces the value of the storage, so every other handle sees it, exactly where 
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Final
+
+from onnxjit.errors import AliasError
 
 from .layout import Layout
 
 if TYPE_CHECKING:
-    import weakref
-
-    from onnxjit._core.program import Value
+    from onnxjit._core.program import Block, Value
 
     from .array import Array
 
@@ -48,12 +49,19 @@ class Argument:
 class Storage:
     """The memory behind one or more traced arrays.
 
-    `captured` names the array of the surroundings that this is; nothing may write to it.
+    Attributes
+    ----------
+    block : Block
+        Where it was made; blocks inside of it may write to it.
+    captured : str or None
+        Name of the array of the surroundings that this is; nothing may write to it.
+    others : list of weak references
+        Storages that may be this very one, depending on data; see `may_be`.
     """
 
     __slots__ = (
-        "__weakref__", "argument", "captured", "layout", "read_only", "undecided", "value",
-        "version",
+        "__weakref__", "argument", "block", "captured", "layout", "others", "read_only",
+        "undecided", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -63,8 +71,11 @@ class Storage:
         layout: Layout | None = None,
         argument: Argument | None = None,
         captured: str | None = None,
+        block: Block | None = None,
     ) -> None:
         self.value = value
+        self.block: Final = block or value.block.trace.block
+        self.others: list[weakref.ref[Storage]] = []
         self.version = 0
         self.layout: Final = layout or Layout()
         self.argument: Final = argument
@@ -74,7 +85,35 @@ class Storage:
 
     def replace(self, value: Value) -> None:
         """Make `value` the content."""
-        self.value = value
-        self.version += 1
+        journal = value.block.trace.journal
+        if journal is not None:
+            journal.setdefault(self, self.value)
+        self.put(value)
         if self.argument is not None:
             self.argument.written = True
+
+    def put(self, value: Value) -> None:
+        """Make `value` the content, unseen by the journal."""
+        self.value = value
+        self.version += 1
+
+    def may_be(self, other: Storage) -> None:
+        """Note that data decides whether this is the memory of another array."""
+        self.others.append(weakref.ref(other))
+        other.others.append(weakref.ref(self))
+
+    def check_identity(self) -> None:
+        """Refuse a write if data decides which array it changes.
+
+        Raises
+        ------
+        AliasError
+            Another array that may be this one is alive.
+        """
+        if any(ref() is not None for ref in self.others):
+            msg = (
+                "an array is written to that is one of several arrays, depending on a "
+                "condition or on the number of iterations; write to a .copy(), or choose "
+                "values with np.where instead of arrays"
+            )
+            raise AliasError(msg)

@@ -19,9 +19,34 @@ from .layout import Layout
 from .storage import Argument, Storage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.program import Value
+
     from .host import HostGuard
 
 __all__ = ["Tracer", "current_tracer"]
+
+
+class Control:
+    """A branch or loop of the user's code, and what it became.
+
+    Attributes
+    ----------
+    source : Source or None
+        Where it is.
+    what : str
+        ``"if"``, ``"while"`` or ``"for"``.
+    form : str
+        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ...
+    """
+
+    __slots__ = ("form", "source", "what")
+
+    def __init__(self, source: Source | None, what: str, form: str) -> None:
+        self.source: Final = source
+        self.what: Final = what
+        self.form: Final = form
 
 
 class Tracer(Trace):
@@ -45,6 +70,14 @@ class Tracer(Trace):
         Id of an integer value -> the size that stands for it.
     sources : list of callable
         NumPy functions whose own source is running.
+    failed : Storage or None
+        Whether the call has to be made again by Python; see `fail`.
+    symbolic : bool
+        Whether tests of sizes become part of the graph instead of guards.
+    is_old : callable
+        Whether an object is older than the trace.
+    controls : list of Control
+        What became of the branches and loops.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -60,6 +93,28 @@ class Tracer(Trace):
         self._scopes: Final[dict[Any, Scope]] = {}
         self.sources: Final[list[Any]] = []
         self._names: dict[str, DimLike] = {}
+        self.failed: Storage | None = None
+        self.symbolic = env.policy == "assume"
+        self.is_old: Callable[[Any], bool] = lambda _: False
+        self.controls: Final[list[Control]] = []
+
+    def fail(self) -> None:
+        """Note that the graph is not right where the current block runs.
+
+        The call is then made again by Python, which raises what it raises.
+        """
+        self._failure().replace(self.constant(np.bool_(True)))
+
+    def fail_if(self, pred: Value, *, holds: bool = True) -> None:
+        """Note that the graph is not right where a () bool is true, or false."""
+        failed = self._failure()
+        test = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
+        failed.replace(test._value)
+
+    def _failure(self) -> Storage:
+        if self.failed is None:
+            self.failed = Storage(self.constant(np.bool_(False)), block=self.root)
+        return self.failed
 
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
@@ -157,10 +212,16 @@ class Tracer(Trace):
         found = self.captured.get(id(array))
         if found is None:
             layout = layout_of(array, frozenset())
-            storage = Storage(self.constant(array), layout=layout, captured=name)
+            value = self.constant(array)
+            storage = Storage(value, layout=layout, captured=name, block=self.root)
             storage.read_only = not array.flags.writeable
             found = self.captured[id(array)] = (array, Array.traced(storage))
         return found[1]
+
+
+def _truth(pred: Value, *, holds: bool) -> Array:
+    test = wrap(pred)
+    return test if holds else np.logical_not(test)  # type: ignore[return-value]  # by protocol
 
 
 def _origin(symbol: DimLike, origin: tuple[Any, Any]) -> None:

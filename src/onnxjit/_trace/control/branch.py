@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``if`` on a condition that only a run knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import bind_one
+from onnxjit._core.region import bind_cond
+from onnxjit._ops.create import filled
+from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.storage import Storage
+from onnxjit._trace.trace import Control
+from onnxjit.errors import DataDependentError, UnsupportedError
+
+from .either import Either
+from .join import JoinError, Type, described, flatten, from_value, joined, rebuild, to_value
+from .join import type_of, unify
+from .region import AlwaysRaises, Region, inside, settled, trace_region
+from .slots import UNBOUND, Snapshot, cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from onnxjit._core.program import Value
+    from onnxjit._trace.trace import Tracer
+
+    from .join import Template
+    from .slots import Key, Slot
+
+__all__ = ["branch"]
+
+
+def branch(
+    tracer: Tracer,
+    pred: Value,
+    bodies: tuple[Callable[[], Any], Callable[[], Any]],
+    live: Sequence[str] | None = None,
+    stores: Sequence[str] = (),
+    functions: Sequence[Any] | None = None,
+) -> Any:
+    """Trace both bodies, and make the state and the result what the condition chooses.
+
+    Parameters
+    ----------
+    pred : () bool
+        Chooses the first body when true.
+    bodies : two callables
+        Without arguments; what they return is joined and returned.
+    live : sequence of str, optional
+        Names of `stores` that are read later; the others become unbound.
+    functions : sequence of closures, optional
+        Those whose cells the bodies may change, by default the bodies.
+    """
+    tracer.mark_line()
+    owners = bodies if functions is None else functions
+    return settled(lambda: _Branch(tracer, pred, bodies, stores, live, owners).run())
+
+
+class _Branch:
+    """One conditional being built."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        pred: Value,
+        bodies: tuple[Callable[[], Any], Callable[[], Any]],
+        stores: Sequence[str],
+        live: Sequence[str] | None,
+        functions: Sequence[Any],
+    ) -> None:
+        self.tracer: Final = tracer
+        self.pred: Final = pred
+        self.bodies: Final = bodies
+        self.cells: Final = cells_of(*functions)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.dead: Final = set(stores) - set(stores if live is None else live)
+        self.results: list[Any] = [None, None]
+        self.pairs: list[tuple[Any, Any]] = []
+        self.types: list[Type] = []
+        self.outputs: list[Value] = []
+
+    def run(self) -> Any:
+        """Trace, join, bind; return the joined result of the bodies."""
+        regions = [self._region(0), self._region(1)]
+        for region in regions:
+            if region.resized:
+                owner = region.resized[0].owner
+                msg = (
+                    f"a {type(owner).__name__} changes its length depending on a condition "
+                    f"at {self.tracer.source}; keep its length, or use arrays and masks"
+                )
+                raise UnsupportedError(msg)
+        yes, no = regions
+        if yes.error is not None and no.error is not None:
+            raise AlwaysRaises(str(yes.error)) from yes.error
+        self.tracer.controls.append(Control(self.tracer.source, "if", "If"))
+        slots = self._slots(yes, no)
+        result = self._unify(*self._contents(regions, self.results))
+        storages = self._storages(yes, no)
+        self._bind(yes, no, storages)
+        self._finish(slots, storages)
+        return self._built(result)
+
+    def _region(self, which: int) -> Region:
+        def run(_: Any) -> None:
+            self.results[which] = self.bodies[which]()
+
+        return trace_region(self.tracer, self.snapshot, run)
+
+    # --- what may differ
+
+    def _contents(self, regions: Sequence[Region], found: Sequence[Any]) -> tuple[Any, Any]:
+        """Return two contents; a body that raises leaves the choice to the other."""
+        x, y = found
+        if regions[0].error is not None:
+            x = y
+        if regions[1].error is not None:
+            y = x
+        return x, y
+
+    def _slots(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
+        """Return the places that change, with how their new content is put together."""
+        found: list[tuple[Slot, Any]] = []
+        for key in {**yes.changes, **no.changes}:
+            slot, before, _ = (yes.changes.get(key) or no.changes[key])
+            after = [r.changes[key][2] if key in r.changes else before for r in (yes, no)]
+            x, y = self._contents((yes, no), after)
+            if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:
+                found.append((slot, ("static", UNBOUND, [])))
+            else:
+                found.append((slot, self._unify(x, y)))
+        return found
+
+    def _unify(self, x: Any, y: Any) -> Any:
+        if x is UNBOUND or y is UNBOUND:
+            return self._maybe(x, y)
+        start = len(self.pairs)
+        try:
+            template = unify(x, y, self.pairs)
+        except JoinError:
+            del self.pairs[start:]
+            return self._either(x, y)
+        return template
+
+    def _maybe(self, x: Any, y: Any) -> Any:
+        """Return how a name is had that one body has left without a value."""
+        if x is y:
+            return "static", x, []
+        template, leaves = _flat(y if x is UNBOUND else x)
+        self.pairs += [(UNBOUND, leaf) if x is UNBOUND else (leaf, UNBOUND) for leaf in leaves]
+        return "unbound", x is UNBOUND, [template]
+
+    def _either(self, x: Any, y: Any) -> Any:
+        """Return how two contents are kept that no type holds: both, to be chosen from."""
+        first, leaves = _flat(x)
+        self.pairs += [(leaf, UNBOUND) for leaf in leaves]
+        second, others = _flat(y)
+        self.pairs += [(UNBOUND, leaf) for leaf in others]
+        return "either", None, [first, second]
+
+    def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
+        found = []
+        for storage in {**yes.written, **no.written}:
+            a = yes.written.get(storage, storage.value)
+            b = no.written.get(storage, storage.value)
+            if a is not b:
+                found.append((storage, a, b))
+            else:
+                found.append((storage, a, a))
+        return found
+
+    # --- the conditional
+
+    def _bind(
+        self, yes: Region, no: Region, storages: list[tuple[Storage, Value, Value]]
+    ) -> None:
+        self.types = [_joined(x, y) for x, y in self.pairs]
+        for side, region in enumerate((yes, no)):
+            with inside(self.tracer, region.block):
+                outputs = [
+                    self._value(pair[side], t)
+                    for pair, t in zip(self.pairs, self.types, strict=True)
+                ]
+            outputs += [s[1 + side] for s in storages]
+            region.block.outputs = outputs
+        if region.block.outputs:
+            self.outputs = list(bind_cond(self.pred, yes.block, no.block))
+
+    def _value(self, x: Any, t: Type) -> Value:
+        """Return one side's value; a name without one gets a stand-in that nobody reads."""
+        if x is not UNBOUND:
+            return to_value(x, t)
+        shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
+        return to_value(np.zeros(shape, t.dtype.numpy)[()], t)
+
+    # --- afterwards
+
+    def _finish(
+        self, slots: list[tuple[Slot, Any]], storages: list[tuple[Storage, Value, Value]]
+    ) -> None:
+        self._new = self._merged()
+        for slot, template in slots:
+            slot.set(self._built(template))
+        for (storage, _, _), value in zip(
+            storages, self.outputs[len(self.pairs) :], strict=True
+        ):
+            storage.check_identity()
+            storage.replace(value)
+
+    def _merged(self) -> Iterator[Any]:
+        """Yield the joined leaves, and note whose memory each may be."""
+        made: dict[int, list[Array]] = {}
+        alive: dict[int, Storage] = {}
+        count = len(self.pairs)
+        for pair, t, value in zip(self.pairs, self.types, self.outputs[:count], strict=True):
+            arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
+            new = from_value(value, t, arrays)
+            if t.kind == ARRAY:
+                for source in {x._storage for x in arrays}:
+                    for other in made.setdefault(id(source), []):
+                        new._storage.may_be(other._storage)
+                    made[id(source)].append(new)
+                    alive[id(source)] = source
+                    new._storage.may_be(source)
+            yield new
+
+    def _built(self, template: Any) -> Any:
+        kind, x, children = template
+        if kind == "unbound":
+            content = rebuild(children[0], self._new)
+            self._fail_where(first=x)
+            return content
+        if kind == "either":
+            first, second = (rebuild(child, self._new) for child in children)
+            return Either(self.pred, first, second, self.tracer.source)
+        return rebuild(template, self._new)
+
+    def _fail_where(self, *, first: bool) -> None:
+        """Let Python make the call if a name without a value might be read."""
+        tracer = self.tracer
+        tracer.fail_if(self.pred, holds=first)
+
+
+def _flat(x: Any) -> tuple[Template, list[Any]]:
+    leaves: list[Any] = []
+    if isinstance(x, Either):
+        msg = "an object that data chooses is chosen from again; return it at once"
+        raise DataDependentError(msg)
+    return flatten(x, leaves), leaves
+
+
+def _joined(x: Any, y: Any) -> Type:
+    a, b = type_of(x), type_of(y)
+    if a is None or b is None:
+        found = a or b
+        assert found is not None  # one of two leaves is one
+        return found
+    return joined(a, b)

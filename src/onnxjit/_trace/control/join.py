@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One type for what a place may hold after either branch, or after any iteration.
+
+NumPy and Python decide as they do for ``np.where``: Python numbers give way to NumPy's, and
+dtypes are promoted.  Containers of the same structure are joined element by element.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import as_value, dim_value
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import (
+    BOOL,
+    COMPLEX128,
+    FLOAT64,
+    INT64,
+    DType,
+    from_numpy,
+    is_carried,
+)
+from onnxjit._ops.cast import cast
+from onnxjit._ops.ufunc import as_weak
+from onnxjit._trace import array as kinds
+from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.items import size_of
+from onnxjit._trace.layout import Layout, lies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from onnxjit._core.dims import DimLike
+    from onnxjit._core.program import Value
+
+__all__ = ["JoinError", "Type", "flatten", "joined", "rebuild", "type_of", "unify"]
+
+
+class JoinError(TypeError):
+    """Two contents that no type holds."""
+
+
+_PYTHON: Final[dict[type, tuple[str, DType]]] = {
+    bool: (kinds.BOOL, BOOL),
+    int: (kinds.INT, INT64),
+    float: (kinds.FLOAT, FLOAT64),
+    complex: (kinds.COMPLEX, COMPLEX128),
+}
+_ORDER: Final = (kinds.BOOL, kinds.INT, kinds.FLOAT, kinds.COMPLEX)
+_DTYPES: Final = dict(_PYTHON.values())
+_EXAMPLES: Final[dict[str, Any]] = {
+    kinds.BOOL: False, kinds.INT: 0, kinds.FLOAT: 0.0, kinds.COMPLEX: 0j,
+}  # fmt: skip
+
+
+class Type:
+    """Kind of object (array, scalar, Python number), dtype and shape."""
+
+    __slots__ = ("dtype", "kind", "shape")
+
+    def __init__(self, kind: str, dtype: DType, shape: tuple[DimLike, ...]) -> None:
+        self.kind: Final = kind
+        self.dtype: Final = dtype
+        self.shape: Final = shape
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a Python number."""
+        return self.kind in _DTYPES
+
+    @property
+    def aval(self) -> Tensor:
+        """Type of the value."""
+        return Tensor(self.dtype, self.shape, weak=self.is_python)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Type)
+            and self.kind == other.kind
+            and self.dtype is other.dtype
+            and len(self.shape) == len(other.shape)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        name = self.kind if self.is_python else f"{self.kind} {self.dtype.name}[{sizes}]"
+        return f"a Python {name}" if self.is_python else f"{name}"
+
+
+def type_of(x: Any) -> Type | None:
+    """Return the type of a number or array, None for anything else."""
+    found = _PYTHON.get(type(x))
+    if found is not None:
+        too_big = type(x) is int and not -(2**63) <= x < 2**63
+        return None if too_big else Type(*found, ())
+    if isinstance(x, Dim):
+        return Type(kinds.INT, INT64, ())
+    if isinstance(x, Array):
+        dtype = from_numpy(x.dtype)
+        return Type(x._kind, dtype, tuple(x.shape))
+    if isinstance(x, (np.ndarray, np.generic)) and is_carried(x.dtype):
+        kind = kinds.ARRAY if isinstance(x, np.ndarray) else kinds.SCALAR
+        return Type(kind, from_numpy(x.dtype), x.shape)
+    return None
+
+
+def joined(a: Type, b: Type) -> Type:
+    """Return a type for both; its shape is the first's.
+
+    Raises
+    ------
+    JoinError
+        The ranks differ, or the dtypes have no common one.
+    """
+    if len(a.shape) != len(b.shape):
+        msg = f"{a} and {b} differ in rank"
+        raise JoinError(msg)
+    if a.is_python and b.is_python:
+        kind = max(a.kind, b.kind, key=_ORDER.index)
+        return Type(kind, _DTYPES[kind], ())
+    kind = kinds.ARRAY if kinds.ARRAY in (a.kind, b.kind) else kinds.SCALAR
+    try:
+        dtype = np.result_type(_promoted(a), _promoted(b))
+    except TypeError as e:
+        msg = f"{a} and {b} have no common dtype"
+        raise JoinError(msg) from e
+    return Type(kind, from_numpy(dtype), a.shape)
+
+
+def _promoted(t: Type) -> Any:
+    return _EXAMPLES[t.kind] if t.is_python else t.dtype.numpy
+
+
+def to_value(x: Any, target: Type) -> Value:
+    """Return a number or array as a value of a type, computed in the current block."""
+    if isinstance(x, Dim):
+        value = dim_value(x)
+    elif isinstance(x, Array):
+        value = as_value(x._nd) if x._nd is not None else x._value
+    else:
+        value = as_value(x)
+    if value.dtype is not target.dtype or (value.weak and not target.is_python):
+        value = cast(value, target.dtype)
+    return as_weak(value) if target.is_python else value
+
+
+def from_value(value: Value, target: Type, sources: Sequence[Any] = ()) -> Any:
+    """Return a value as the object that a type describes."""
+    if target.kind == kinds.INT:
+        return size_of(value)
+    if target.kind in _DTYPES:
+        return wrap(value)
+    return wrap(value, target.kind, _layout(value, sources))
+
+
+def _layout(value: Value, sources: Sequence[Any]) -> Layout | None:
+    """Return how a merged array lies: as all its sources do, or nobody knows."""
+    if value.ndim < 2:
+        return None
+    return lies(merged, list(sources), None)(value.ndim)
+
+
+def merged() -> None:
+    """Name the source of a merged array in messages about its memory order."""
+
+
+# --- structures ----------------------------------------------------------------------------
+
+Template = tuple[str, Any, list[Any]]
+_ITEMS: Final = (list, tuple)
+
+
+def _parts(x: Any) -> list[Any] | None:
+    if isinstance(x, _ITEMS):
+        return list(x)
+    return list(x.values()) if type(x) is dict else None
+
+
+def _make(like: Any, parts: list[Any]) -> Any:
+    if type(like) is dict:
+        return dict(zip(like, parts, strict=True))
+    if hasattr(like, "_fields"):
+        return type(like)(*parts)
+    return type(like)(parts)
+
+
+def flatten(x: Any, leaves: list[Any]) -> Template:
+    """Return the structure of a content, and add its numbers and arrays to `leaves`."""
+    if type_of(x) is not None:
+        leaves.append(x)
+        return "leaf", None, []
+    parts = _parts(x)
+    if parts is None:
+        return "static", x, []
+    return "node", x, [flatten(p, leaves) for p in parts]
+
+
+def rebuild(template: Template, leaves: Iterator[Any]) -> Any:
+    """Return a content with new leaves; what has none stays the same object."""
+    kind, x, children = template
+    if kind == "leaf":
+        return next(leaves)
+    if kind == "static" or not _has_leaf(template):
+        return x
+    return _make(x, [rebuild(child, leaves) for child in children])
+
+
+def _has_leaf(template: Template) -> bool:
+    return template[0] == "leaf" or any(map(_has_leaf, template[2]))
+
+
+def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
+    """Return the common structure of two contents; add the pairs of leaves that may differ.
+
+    Raises
+    ------
+    JoinError
+        There is none.
+    """
+    if x is y:
+        return "static", x, []
+    a, b = type_of(x), type_of(y)
+    if a is not None and b is not None:
+        if a.is_python and type(x) is type(y) and not isinstance(x, (Dim, Array)):
+            if _same_bits(x, y):
+                return "static", x, []
+        joined(a, b)
+        pairs.append((x, y))
+        return "leaf", None, []
+    p, q = _parts(x), _parts(y)
+    same = type(x) is type(y) and p is not None and q is not None and len(p) == len(q)
+    if same and (type(x) is not dict or list(x) == list(y)):
+        assert p is not None and q is not None  # `same` says so
+        return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
+    if type(x) is type(y) and type(x) in (str, bytes, int, slice, range) and x == y:
+        return "static", x, []
+    msg = f"{described(x)} and {described(y)} cannot be one value"
+    raise JoinError(msg)
+
+
+def _same_bits(x: Any, y: Any) -> bool:
+    return repr(x) == repr(y)
+
+
+def described(x: Any) -> str:
+    """Return a short text of a content, for messages."""
+    found = type_of(x)
+    return repr(found) if found is not None else f"{type(x).__name__} {x!r:.40}"
+

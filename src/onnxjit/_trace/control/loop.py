@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops whose number of runs, or whose end, only a run of the model knows.
+
+The body is traced on stand-ins for what one iteration hands to the next: names that are bound
+again, places in containers, and arrays that are written to.  Which these are, and of which
+type, is found out by tracing: where an iteration leaves something else than it was given, the
+body is traced again with that carried, until nothing new turns up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.aval import Tensor
+from onnxjit._core.bind import dim_value
+from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.program import Value
+from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types
+from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.trace import Control
+from onnxjit.errors import UnsupportedError
+
+from .either import Either
+from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
+from .join import described, unify
+from .region import AlwaysRaises, Region, settled, trace_region
+from .slots import UNBOUND, Snapshot, cells_of
+from .truth import decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from onnxjit._core.dims import DimLike
+    from onnxjit._core.program import Block
+    from onnxjit._trace.storage import Storage
+    from onnxjit._trace.trace import Tracer
+
+    from .join import Template
+    from .slots import Key, Slot
+
+__all__ = ["Names", "capture"]
+
+#: times that a body is traced while what it carries settles
+_ROUNDS: Final = 12
+
+
+class Names:
+    """What is known of the names in a loop from its text.
+
+    Attributes
+    ----------
+    stores : names that are bound in it
+    live : those of them that are read by a later iteration, or after it
+    rebound : those of them that are bound by something else than an augmented assignment
+    mutated : names of arrays that may be written to
+    """
+
+    __slots__ = ("live", "mutated", "rebound", "stores")
+
+    def __init__(
+        self,
+        stores: Sequence[str],
+        live: Sequence[str],
+        rebound: Sequence[str],
+        mutated: Sequence[str],
+    ) -> None:
+        self.stores: Final = frozenset(stores)
+        self.live: Final = frozenset(live)
+        self.rebound: Final = frozenset(rebound)
+        self.mutated: Final = frozenset(mutated)
+
+
+class Carried:
+    """A place whose content goes from one iteration to the next.
+
+    Attributes
+    ----------
+    slot : Slot
+    entry : object
+        Content before the loop; UNBOUND for a name without one.
+    template : structure of the content
+    types : list of Type
+        Of its leaves, as the body is given them.
+    """
+
+    __slots__ = ("entry", "leaves", "slot", "template", "types")
+
+    def __init__(self, slot: Slot, entry: Any, like: Any) -> None:
+        self.slot: Final = slot
+        self.entry: Final = entry
+        self.leaves: list[Any] = []
+        self.template: Template = flatten(like, self.leaves)
+        self.types: list[Type] = [_type(x) for x in self.leaves]
+        if entry is UNBOUND:
+            self.leaves = [_stand_in(t) for t in self.types]
+            self.types = [_type(x) for x in self.leaves]
+
+
+def _type(x: Any) -> Type:
+    found = type_of(x)
+    assert found is not None  # a leaf has one
+    return found
+
+
+def _stand_in(t: Type) -> Any:
+    """Return a number or array that takes the place of one that is not there yet."""
+    shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
+    zeros = np.zeros(shape, t.dtype.numpy)
+    if t.is_python:
+        return zeros.item()
+    return zeros if t.kind == ARRAY else zeros[()]
+
+
+class _Again(Exception):  # noqa: N818  not an error
+    """The body has to be traced again."""
+
+
+class _Loop:
+    """One loop being captured."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        body: Callable[[Dim | None], Any],
+        test: Callable[[], Any] | None,
+        functions: Sequence[Any],
+        names: Names,
+    ) -> None:
+        self.tracer: Final = tracer
+        self.body: Final = body
+        self.test: Final = test
+        self.names: Final = names
+        self.cells: Final = cells_of(*functions)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.carried: dict[Key, Carried] = {}
+        self.storages: dict[Storage, Tensor] = {}
+        self.free: dict[int, Dim] = {}
+        self.region: Region
+        self.again: Value | None = None
+        self.inputs: list[Value] = []
+        self.states: list[Value] = []
+        self.after: list[Value] = []
+        self._guess()
+
+    # --- what is carried
+
+    def _guess(self) -> None:
+        """Start with what the text of the loop says."""
+        for name in sorted(self.names.live):
+            cell = self.cells.get(name)
+            if cell is None:
+                continue
+            key, slot = self.snapshot.slot(cell, name)
+            content = slot.get()
+            if content is UNBOUND or self._by_identity(name, content):
+                continue
+            self.carried[key] = Carried(slot, content, content)
+        for name in sorted(self.names.mutated):
+            cell = self.cells.get(name)
+            content = None if cell is None else self.snapshot.slot(cell, name)[1].get()
+            for x in _arrays(content):
+                if x._nd is None and x._kind == ARRAY:
+                    self._carry_storage(x._storage)
+
+    def _by_identity(self, name: str, content: Any) -> bool:
+        """Whether a name is taken to stay the same array, which is written to."""
+        array = isinstance(content, Array) and content._kind == ARRAY
+        return array and name not in self.names.rebound
+
+    def _carry_storage(self, storage: Storage) -> None:
+        if storage not in self.storages and storage.captured is None:
+            self.storages[storage] = storage.value.tensor
+
+    # --- one round
+
+    def trace(self) -> None:
+        """Trace the body until it gives what it was given."""
+        for _ in range(_ROUNDS):
+            outer = {s: s.value for s in self.storages}
+            try:
+                self.region = trace_region(
+                    self.tracer, self.snapshot, self._enter_and_run, self._collect
+                )
+            except _Again:
+                continue
+            finally:
+                for storage, value in outer.items():
+                    storage.put(value)
+            return
+        msg = f"what the loop at {self.tracer.source} carries does not settle"
+        raise UnsupportedError(msg)
+
+    def _enter_and_run(self, block: Block) -> None:
+        types = [t for c in self.carried.values() for t in c.types]
+        avals = [t.aval for t in types] + list(self.storages.values())
+        self.states = carried_values(block, avals, self.free)
+        counter = Value(Tensor(INT64, ()), block)
+        condition = [Value(Tensor(BOOL, ()), block)] if self.test is not None else []
+        self.inputs = block.inputs = [counter, *condition, *self.states]
+        at = 0
+        for c in self.carried.values():
+            values = self.states[at : at + len(c.types)]
+            at += len(values)
+            leaves = [
+                from_value(v, t, _arrays(x))
+                for v, t, x in zip(values, c.types, c.leaves, strict=True)
+            ]
+            self._taint(c, leaves)
+            c.slot.set(rebuild(c.template, iter(leaves)))
+        for storage, value in zip(self.storages, self.states[at:], strict=True):
+            storage.put(value)
+        self.body(self._counter(counter))
+
+    def _counter(self, counter: Value) -> Dim:
+        return self.tracer.env.symbol("i", None, 0, data=True, origin=(counter, None))
+
+    def _taint(self, c: Carried, leaves: list[Any]) -> None:
+        """Note that an array given to the body may be the one from before the loop."""
+        for x, leaf in zip(c.leaves, leaves, strict=True):
+            if isinstance(x, Array) and x._nd is None and isinstance(leaf, Array):
+                if leaf._kind == ARRAY:
+                    leaf._storage.may_be(x._storage)
+
+    # --- after the body, in its block
+
+    def _collect(self, region: Region) -> None:
+        if region.error is not None:
+            raise _failing(region.error)
+        if self.test is not None:
+            symbolic, self.tracer.symbolic = self.tracer.symbolic, True
+            try:
+                again = decide(self.test())
+            finally:
+                self.tracer.symbolic = symbolic
+            self.again = (
+                self.tracer.constant(np.bool_(again)) if isinstance(again, bool) else again
+            )
+            self.again = self._unless_failed(region, self.again)
+        changed = self._new_places(region)
+        for storage in region.written:
+            if storage not in self.storages:
+                self._carry_storage(storage)
+                changed = True
+        if changed:
+            raise _Again
+        self.after = self._after(region)
+
+    def _unless_failed(self, region: Region, again: Value) -> Value:
+        """Return a condition that ends a loop whose state no longer means anything."""
+        failed = self.tracer.failed
+        if failed is None or failed not in region.written:
+            return again
+        go_on: Any = np.logical_and(wrap(again), np.logical_not(wrap(failed.value)))
+        return go_on._value  # type: ignore[no-any-return]  # an Array's
+
+    def _new_places(self, region: Region) -> bool:
+        """Carry the places that the body turned out to change; tell whether there are any."""
+        if region.resized:
+            owner = region.resized[0].owner
+            msg = (
+                f"the loop at {self.tracer.source} changes the length of a "
+                f"{type(owner).__name__}; use an array of fixed size"
+            )
+            raise UnsupportedError(msg)
+        found = False
+        for key, (slot, before, after) in region.changes.items():
+            if key in self.carried or self._is_dead(slot):
+                continue
+            if isinstance(after, Either) or isinstance(before, Either):
+                msg = f"{slot.name} is chosen by data in a loop at {self.tracer.source}"
+                raise UnsupportedError(msg)
+            self.carried[key] = Carried(slot, before, after if before is UNBOUND else before)
+            found = True
+        return found
+
+    def _is_dead(self, slot: Slot) -> bool:
+        is_name = self.cells.get(slot.name) is slot.owner
+        return is_name and slot.name in self.names.stores and slot.name not in self.names.live
+
+    def _after(self, region: Region) -> list[Value]:
+        """Return the values after one iteration; start over where a type was too narrow."""
+        values: list[Value] = []
+        wider = False
+        for key, c in self.carried.items():
+            content = region.changes[key][2] if key in region.changes else c.slot.get()
+            leaves = self._leaves(c, content)
+            for i, (leaf, t) in enumerate(zip(leaves, c.types, strict=True)):
+                both = joined(t, _type(leaf))
+                if both != t:
+                    c.types[i] = both
+                    wider = True
+                values.append(to_value(leaf, c.types[i]))
+        values += [s.value for s in self.storages]
+        if wider or self._widened(values):
+            raise _Again
+        return values
+
+    def _leaves(self, c: Carried, content: Any) -> list[Any]:
+        if content is UNBOUND:
+            msg = f"{c.slot.name} is deleted in a loop at {self.tracer.source}"
+            raise UnsupportedError(msg)
+        pairs: list[tuple[Any, Any]] = []
+        leaves: list[Any] = []
+        like = rebuild(c.template, iter(c.leaves))
+        try:
+            flatten(content, leaves)
+            unify(like, content, pairs)
+        except JoinError as e:
+            msg = (
+                f"{c.slot.name} is {described(like)} before and {described(content)} after "
+                f"an iteration of the loop at {self.tracer.source}, and a graph needs one type"
+            )
+            raise UnsupportedError(msg) from e
+        return leaves
+
+    def _widened(self, values: list[Value]) -> bool:
+        """Give carried values free sizes where an iteration changes them."""
+        fresh: dict[int, Dim] = {}
+        avals: list[Tensor] = []
+        for state, value in zip(self.states, values, strict=True):
+            avals.append(join_types(self.tracer, state.tensor, value.tensor, fresh, self.free))
+        if not fresh:
+            return False
+        self.free.update(fresh)
+        at = 0
+        for c in self.carried.values():
+            for i, t in enumerate(c.types):
+                c.types[i] = Type(t.kind, t.dtype, avals[at].shape)
+                at += 1
+        for storage, aval in zip(self.storages, avals[at:], strict=True):
+            self.storages[storage] = aval
+        return True
+
+    # --- the equation
+
+    def bind(self, trips: Value, first: Value | None) -> None:
+        """Add the loop to the block around it, and give places their final content."""
+        block = self.region.block
+        results = self.after
+        entry = [
+            to_value(x, t)
+            for c in self.carried.values()
+            for x, t in zip(c.leaves, c.types, strict=True)
+        ]
+        entry += [s.value for s in self.storages]
+        with_cond = self.test is not None
+        if with_cond:
+            assert self.again is not None  # set with `test`
+            block.outputs = [self.again, *results]
+        else:
+            block.outputs = list(results)
+        start = [first or self.tracer.constant(np.bool_(True))] if with_cond else []
+        traced = Traced(block, [v.tensor for v in self.states], results)
+        outputs, _ = bind_loop(
+            self.tracer, LOOP, traced, (trips, *start, *entry), len(entry), with_cond=with_cond
+        )
+        self._finish(iter(outputs))
+
+    def _finish(self, outputs: Iterator[Value]) -> None:
+        made: dict[int, list[Array]] = {}
+        for c in self.carried.values():
+            new: list[Any] = []
+            for x, t in zip(c.leaves, c.types, strict=True):
+                leaf = from_value(next(outputs), t, _arrays(x))
+                new.append(leaf)
+                if t.kind == ARRAY and isinstance(x, Array) and x._nd is None:
+                    leaf._storage.may_be(x._storage)
+                    for other in made.setdefault(id(x._storage), []):
+                        leaf._storage.may_be(other._storage)
+                    made[id(x._storage)].append(leaf)
+            c.slot.set(rebuild(c.template, iter(new)))
+        for storage, value in zip(self.storages, outputs, strict=True):
+            if storage in self.region.written:
+                storage.check_identity()
+                storage.replace(value)
+        for name in self.names.stores - self.names.live:
+            cell = self.cells.get(name)
+            if cell is not None:
+                self.snapshot.slot(cell, name)[1].set(UNBOUND)
+
+
+def _failing(error: Exception) -> Exception:
+    if isinstance(error, AlwaysRaises):
+        return error
+    return AlwaysRaises(str(error)).with_traceback(error.__traceback__)
+
+
+def _arrays(x: Any) -> list[Array]:
+    if isinstance(x, Array):
+        return [x]
+    if isinstance(x, (list, tuple)):
+        return [a for part in x for a in _arrays(part)]
+    return [a for part in x.values() for a in _arrays(part)] if type(x) is dict else []
+
+
+def capture(
+    tracer: Tracer,
+    body: Callable[[Dim | None], Any],
+    test: Callable[[], Any] | None,
+    functions: Sequence[Any],
+    names: Names,
+    *,
+    trips: DimLike | None,
+    first: Value | None = None,
+) -> None:
+    """Trace a loop into the graph.
+
+    Parameters
+    ----------
+    body : callable
+        ``body(i)`` runs an iteration.
+    test : callable or None
+        Whether to go on, asked after each iteration.
+    functions : sequence of closures
+        Whose cells the loop may change.
+    trips : int, Dim or None
+        Greatest number of runs.
+    first : () bool, optional
+        Whether the first iteration runs.
+    """
+    tracer.mark_line()
+    source = tracer.source
+    controls = len(tracer.controls)
+
+    def attempt() -> _Loop:
+        loop = _Loop(tracer, body, test, functions, names)
+        loop.trace()
+        return loop
+
+    loop = settled(attempt)
+    del tracer.controls[controls:]
+    tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
+    most = 2**63 - 1 if trips is None else trips
+    unbound = [c for c in loop.carried.values() if c.entry is UNBOUND]
+    loop.bind(dim_value(most), first)
+    if unbound:
+        _check_ran(tracer, trips, first)
+
+
+def _check_ran(tracer: Tracer, trips: DimLike | None, first: Value | None) -> None:
+    """Let Python make the call if the loop did not run, and so left names without values."""
+    if first is not None:
+        tracer.fail_if(first, holds=False)
+    if isinstance(trips, Dim):
+        empty: Any = np.less_equal(_array(trips), 0)
+        tracer.fail_if(empty._value)
+
+
+def _array(n: Dim) -> Any:
+    from onnxjit._trace.trace import dim_array
+
+    return dim_array(n)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trace a piece of the user's code into a block of its own, and undo what it did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._trace.array import Unsettled
+from onnxjit.errors import OnnxJitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.program import Block, Value
+    from onnxjit._trace.storage import Storage
+    from onnxjit._trace.trace import Tracer
+
+    from .slots import Key, Resized, Slot, Snapshot
+
+__all__ = ["AlwaysRaises", "Region", "inside", "settled", "trace_region"]
+
+#: times that the same code is traced while views of arrays get decided
+_ROUNDS: Final = 50
+
+
+class AlwaysRaises(OnnxJitError):
+    """Every path of the code that is being traced raises; only Python can say what."""
+
+
+class Region:
+    """What a piece of code did.
+
+    Attributes
+    ----------
+    block : Block
+    error : Exception or None
+        What it raised; it then has changed nothing.
+    changes : dict
+        Place -> (slot, content before, content after).
+    resized : list of Resized
+        Containers that have another number of elements.
+    written : dict
+        Storages made outside -> their content at the end.
+    """
+
+    __slots__ = ("block", "changes", "error", "resized", "written")
+
+    def __init__(self, block: Block) -> None:
+        self.block: Final = block
+        self.error: Exception | None = None
+        self.changes: dict[Key, tuple[Slot, Any, Any]] = {}
+        self.resized: list[Resized] = []
+        self.written: dict[Storage, Value] = {}
+
+
+def trace_region(
+    tracer: Tracer, snapshot: Snapshot, run: Callable[[Block], Any], after: Any = None
+) -> Region:
+    """Run code in a new block; afterwards Python's state is as before.
+
+    Parameters
+    ----------
+    run : callable
+        ``run(block)``.
+    after : callable, optional
+        ``after(region)``, in the block, with the state that the code has left.
+    """
+    journal, tracer.journal = tracer.journal, {}
+    lengths, tracer.lengths = tracer.lengths, dict(tracer.lengths)
+    source = tracer.source
+    try:
+        with tracer.inner() as block:
+            region = Region(block)
+            _run(tracer, region, run)
+            region.changes, region.resized = snapshot.changes()
+            region.written = {
+                storage: storage.value
+                for storage in tracer.journal
+                if not storage.block.is_inside(block)
+            }
+            if after is not None:
+                after(region)
+    finally:
+        for storage, value in tracer.journal.items():
+            storage.put(value)
+        tracer.journal, tracer.lengths = journal, lengths
+        tracer.source = source
+        snapshot.restore()
+    return region
+
+
+def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
+    try:
+        run(region.block)
+    except AlwaysRaises as e:
+        region.error = e
+    except (OnnxJitError, RecursionError):
+        raise
+    except Exception as e:
+        region.error = e
+    if region.error is not None:
+        tracer.fail()
+
+
+class inside:  # noqa: N801  used like a function
+    """Context in which operations go to a block made before."""
+
+    __slots__ = ("_block", "_outer", "_tracer")
+
+    def __init__(self, tracer: Tracer, block: Block) -> None:
+        self._tracer = tracer
+        self._block = block
+
+    def __enter__(self) -> None:
+        self._outer = self._tracer.block
+        self._tracer.block = self._block
+
+    def __exit__(self, *_: object) -> None:
+        self._tracer.block = self._outer
+
+
+def settled(attempt: Callable[[], Any]) -> Any:
+    """Trace; where a view has to be decided first, decide it here and trace again."""
+    for _ in range(_ROUNDS):
+        try:
+            return attempt()
+        except Unsettled as e:
+            e.array._settle()
+    return attempt()

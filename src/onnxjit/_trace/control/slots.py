@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places that Python code of a branch or loop can change: cells, items, attributes.
+
+Arrays are not among them: what they hold is in storages, which keep a journal of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim
+from onnxjit._trace.array import Array
+from onnxjit.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
+
+
+class _Unbound:
+    """What a name holds that has no value."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unbound>"
+
+
+UNBOUND: Final = _Unbound()
+_ATOMS: Final = frozenset({
+    int, float, complex, bool, str, bytes, type(None), range, slice, np.dtype, Array, Dim,
+    np.ndarray, ModuleType, type, type(...),
+})  # fmt: skip
+#: objects looked at before giving up
+_LIMIT: Final = 20_000
+
+
+class Slot:
+    """One place: a cell, an item of a list or dict, or an attribute."""
+
+    __slots__ = ("key", "owner")
+
+    def __init__(self, owner: Any, key: Any) -> None:
+        self.owner: Final = owner
+        self.key: Final = key
+
+    def get(self) -> Any:
+        """Return what it holds, or UNBOUND."""
+        owner = self.owner
+        if isinstance(owner, CellType):
+            try:
+                return owner.cell_contents
+            except ValueError:
+                return UNBOUND
+        if isinstance(owner, dict):
+            return owner.get(self.key, UNBOUND)
+        return owner[self.key]
+
+    def set(self, value: Any) -> None:
+        """Make it hold a value; UNBOUND empties it."""
+        owner = self.owner
+        if isinstance(owner, CellType):
+            if value is not UNBOUND:
+                owner.cell_contents = value
+            elif self.get() is not UNBOUND:
+                del owner.cell_contents
+        elif value is UNBOUND:
+            owner.pop(self.key, None)
+        else:
+            owner[self.key] = value
+
+    @property
+    def name(self) -> str:
+        """Readable name: of the variable, or of the place in its container."""
+        return self.key if isinstance(self.owner, CellType) else f"[{self.key!r}]"
+
+
+class Resized:
+    """A list, set or deque whose number of elements has changed."""
+
+    __slots__ = ("after", "before", "owner")
+
+    def __init__(self, owner: Any, before: list[Any], after: list[Any]) -> None:
+        self.owner: Final = owner
+        self.before: Final = before
+        self.after: Final = after
+
+
+def cells_of(*functions: Callable[..., Any] | None) -> dict[str, CellType]:
+    """Return the cells that closures use, by name, without the hooks' own."""
+    cells: dict[str, CellType] = {}
+    for fn in functions:
+        if fn is not None and getattr(fn, "__closure__", None):
+            cells.update(zip(fn.__code__.co_freevars, fn.__closure__, strict=True))  # type: ignore[attr-defined]
+    cells.pop("_oj", None)
+    return cells
+
+
+Key = tuple[int, Any]
+
+
+class Snapshot:
+    """What the cells of some closures, and all that hangs on them, hold now.
+
+    Parameters
+    ----------
+    cells : dict of str to cell
+        Where to start.
+    is_old : callable
+        Whether an object is older than the trace: nothing stores into those.
+    """
+
+    __slots__ = ("_is_old", "_saved")
+
+    def __init__(self, cells: dict[str, CellType], is_old: Callable[[Any], bool]) -> None:
+        self._is_old: Final = is_old
+        self._saved: dict[int, tuple[Any, Any, str]] = {}
+        stack: list[tuple[Any, str]] = [(cell, name) for name, cell in cells.items()]
+        while stack:
+            owner, name = stack.pop()
+            if id(owner) in self._saved or type(owner) in _ATOMS:
+                continue
+            if not isinstance(owner, CellType) and is_old(owner):
+                continue
+            stack.extend(self._look(owner, name))
+            if len(self._saved) > _LIMIT:
+                msg = "a branch or loop can reach too many objects: more than {_LIMIT}"
+                raise UnsupportedError(msg)
+
+    def _look(self, owner: Any, name: str) -> Iterable[tuple[Any, str]]:
+        """Remember what an object holds; return what to look at next."""
+        saved = _content(owner)
+        self._saved[id(owner)] = (owner, saved, name)
+        if isinstance(owner, FunctionType):
+            return [
+                (cell, n)
+                for n, cell in zip(
+                    owner.__code__.co_freevars, owner.__closure__ or (), strict=True
+                )
+                if n != "_oj"
+            ]
+        parts = saved.values() if isinstance(saved, dict) else saved
+        return [(part, "") for part in parts]
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for owner, saved, name in self._saved.values():
+            _put_back(owner, saved, name)
+
+    def changes(self) -> tuple[dict[Key, tuple[Slot, Any, Any]], list[Resized]]:
+        """Return what differs: (slot, before, now) by place, and containers resized."""
+        found: dict[Key, tuple[Slot, Any, Any]] = {}
+        resized: list[Resized] = []
+        for owner, saved, name in self._saved.values():
+            now = _content(owner)
+            if isinstance(saved, dict):
+                place = _dict_of(owner)
+                for key in (*saved, *(k for k in now if k not in saved)):
+                    before, after = saved.get(key, UNBOUND), now.get(key, UNBOUND)
+                    if before is not after:
+                        found[id(owner), key] = Slot(place, key), before, after
+            elif isinstance(owner, CellType):
+                before, after = (saved or [UNBOUND])[0], (now or [UNBOUND])[0]
+                if before is not after:
+                    found[id(owner), name] = Slot(owner, name), before, after
+            elif isinstance(owner, (list, deque)) and len(saved) == len(now):
+                for i, (before, after) in enumerate(zip(saved, now, strict=True)):
+                    if before is not after:
+                        found[id(owner), i] = Slot(owner, i), before, after
+            elif len(saved) != len(now) or any(
+                a is not b for a, b in zip(saved, now, strict=True)
+            ):
+                resized.append(Resized(owner, saved, now))
+        return found, resized
+
+    def slot(self, cell: CellType, name: str) -> tuple[Key, Slot]:
+        """Return a cell as a place."""
+        return (id(cell), name), Slot(cell, name)
+
+
+def _content(owner: Any) -> Any:
+    """Return a copy of what an object holds: a dict by name or key, or a list."""
+    if isinstance(owner, CellType):
+        try:
+            return [owner.cell_contents]
+        except ValueError:
+            return []
+    if isinstance(owner, dict):
+        return dict(owner)
+    if isinstance(owner, (list, tuple, deque, set, frozenset)):
+        return list(owner)
+    if isinstance(owner, MethodType):
+        return [owner.__self__, owner.__func__]
+    if isinstance(owner, functools.partial):
+        return [owner.func, *owner.args, *owner.keywords.values()]
+    if isinstance(owner, (FunctionType, type)):
+        return []
+    held = getattr(owner, "__dict__", None)
+    return dict(held) if isinstance(held, dict) else []
+
+
+def _dict_of(owner: Any) -> dict[Any, Any]:
+    return owner if isinstance(owner, dict) else owner.__dict__
+
+
+def _put_back(owner: Any, saved: Any, name: str) -> None:
+    if isinstance(owner, CellType):
+        Slot(owner, name).set(saved[0] if saved else UNBOUND)
+    elif isinstance(saved, dict):
+        place = _dict_of(owner)
+        if _differs(place, saved):
+            place.clear()
+            place.update(saved)
+    elif isinstance(owner, (list, deque, set)):
+        now = list(owner)
+        if len(now) != len(saved) or any(a is not b for a, b in zip(now, saved, strict=True)):
+            owner.clear()
+            (owner.update if isinstance(owner, set) else owner.extend)(saved)
+
+
+def _differs(now: dict[Any, Any], saved: dict[Any, Any]) -> bool:
+    if len(now) != len(saved):
+        return True
+    return any(saved.get(k, UNBOUND) is not v for k, v in now.items())
+
+
+def stored_cells(cells: dict[str, CellType], names: Iterable[str]) -> Iterator[tuple[str, CellType]]:
+    """Yield the cells of some names."""
+    for name in names:
+        cell = cells.get(name)
+        if cell is not None:
+            yield name, cell

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``for`` can run over without unrolling: a length, and an element for each place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._core.dims import Dim, dim_max, dim_min
+from onnxjit._trace.array import Array
+from onnxjit._trace.convert import is_traced
+from onnxjit._trace.items import capture_item, python_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from onnxjit._core.dims import DimLike
+
+__all__ = ["Steps", "enumerate_", "range_", "reversed_", "steps_of", "zip_"]
+
+
+class Steps:
+    """Elements by place, of which there may be a symbolic number.
+
+    Attributes
+    ----------
+    length : int or Dim
+    at : callable
+        ``at(i)`` -> the element; `i` is an int or a Dim with ``0 <= i < length``.
+    """
+
+    __slots__ = ("at", "length")
+
+    def __init__(self, length: DimLike, at: Callable[[Any], Any]) -> None:
+        self.length: Final = length
+        self.at: Final = at
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.at(i) for i in range(int(self.length)))
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return list(self)[i]
+        return self.at(i if _is_from_start(i) else self.length + i)
+
+    def __contains__(self, x: Any) -> bool:
+        return any(x == y for y in self)
+
+
+def _is_from_start(i: Any) -> bool:
+    return i >= 0 if isinstance(i, int) else True
+
+
+def steps_of(x: Any) -> Steps | None:
+    """Return an iterable as elements by place, None where it has to be run through."""
+    if isinstance(x, Steps):
+        return x
+    if isinstance(x, Array) and x._nd is None and x.ndim:
+        return Steps(x.shape[0], lambda i: x[i])
+    if isinstance(x, range):
+        return Steps(len(x), lambda i: x.start + x.step * i)
+    if isinstance(x, (list, tuple)):
+        return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i))
+    return None
+
+
+def range_(*args: Any) -> Any:
+    """Return ``range(...)``; with sizes among its arguments it stays symbolic."""
+    if not any(map(is_traced, args)):
+        return range(*args)
+    numbers = [python_number(a, "i") if isinstance(a, Array) else a for a in args]
+    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+    if not any(isinstance(n, Dim) for n in numbers):
+        return range(*numbers)
+    step = int(step)
+    if not step:
+        return range(0, 0, 0)  # Python's error
+    distance = stop - start if step > 0 else start - stop
+    length = dim_max((distance + abs(step) - 1) // abs(step), 0)
+    return Steps(length, lambda i: start + step * i)
+
+
+def _any_steps(iterables: tuple[Any, ...]) -> list[Steps] | None:
+    """Return iterables as elements by place if one of them is traced."""
+    if not any(isinstance(x, Steps) or is_traced(x) for x in iterables):
+        return None
+    found = [steps_of(x) for x in iterables]
+    return None if None in found else found  # type: ignore[return-value]  # just looked
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """Return ``enumerate(...)``."""
+    found = _any_steps((iterable,))
+    if found is None:
+        return enumerate(iterable, start)
+    steps = found[0]
+    return Steps(steps.length, lambda i: (i + start, steps.at(i)))
+
+
+def zip_(*iterables: Any, **kwargs: Any) -> Any:
+    """Return ``zip(...)``; traced operands of other lengths are cut as Python does."""
+    found = _any_steps(iterables)
+    if found is None or kwargs.get("strict"):
+        return zip(*iterables, **kwargs)
+    length = found[0].length
+    for steps in found[1:]:
+        length = dim_min(length, steps.length)
+    return Steps(length, lambda i: tuple(steps.at(i) for steps in found))
+
+
+def reversed_(sequence: Any) -> Any:
+    """Return ``reversed(...)``."""
+    found = _any_steps((sequence,))
+    if found is None:
+        return reversed(sequence)
+    steps = found[0]
+    return Steps(steps.length, lambda i: steps.at(steps.length - 1 - i))

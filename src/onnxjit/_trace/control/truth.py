@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truth values: what Python decides now, and what becomes part of the graph."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.dims import Dim, has_data
+from onnxjit._core.dtypes import BOOL
+from onnxjit._ops.cast import cast
+from onnxjit._ops.structure import reshape
+from onnxjit._ops.ufunc import as_weak
+from onnxjit._trace import host
+from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.trace import Tracer, current_tracer, dim_array
+
+from .branch import branch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnxjit._core.program import Value
+
+__all__ = ["and_", "chain", "compare", "decide", "ifexp", "is_symbolic", "not_", "or_"]
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
+    "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+_UFUNCS: Final[dict[str, np.ufunc]] = {
+    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
+    "==": np.equal, "!=": np.not_equal,
+}  # fmt: skip
+
+
+def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
+    """Return the truth of an object as Python sees it, or a () bool of the graph.
+
+    Sizes and scalar arguments are decided with a guard, but for exports and for the tests of
+    ``while``, where they become part of the graph.
+    """
+    if isinstance(x, Dim):
+        tracer = tracer or current_tracer()
+        if tracer is None or not _is_open(x, tracer):
+            return bool(x)
+        return _as_bool(dim_array(x))
+    if not isinstance(x, Array) or x._nd is not None:
+        return bool(x)
+    if x._known is not None:
+        return bool(x)
+    trace = x._trace
+    symbolic = getattr(trace, "symbolic", False)
+    if x.ndim and not (isinstance(x.size, int) and x.size == 1):
+        return bool(x)  # NumPy's error, or a guard that there is one element
+    if not symbolic and host.example(x._value) is not None:
+        return bool(x)
+    return _as_bool(x)
+
+
+def _is_open(x: Dim, tracer: Tracer) -> bool:
+    """Whether the truth of a size is for the graph to find out."""
+    if not (has_data(x) or tracer.symbolic):
+        return False
+    return x.env.proves("ne", x.poly) is None
+
+
+def _as_bool(x: Array) -> Value:
+    x._mark()
+    value = x._value
+    if value.ndim:
+        value = reshape(value, ())
+    if value.dtype is not BOOL:
+        found: Any = np.not_equal(wrap(value), 0)
+        value = found._value
+    return cast(value, BOOL)
+
+
+def is_symbolic(x: Any) -> bool:
+    """Whether the truth of an object is not known while tracing."""
+    return not isinstance(decide(x), bool)
+
+
+def _number(value: Value) -> Array:
+    """Return a () bool as a traced Python bool."""
+    return wrap(as_weak(value))
+
+
+def compare(symbol: str, a: Any, b: Any) -> Any:
+    """Return ``a <symbol> b``; of sizes that only a run knows, a traced bool."""
+    if isinstance(a, Dim) or isinstance(b, Dim):
+        ufunc = _UFUNCS.get(symbol)
+        if ufunc is not None:
+            found = _compare_sizes(symbol, ufunc, a, b)
+            if found is not None:
+                return found
+    return _COMPARE[symbol](a, b)
+
+
+def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Compare integers of which one is symbolic; None where Python's way will do."""
+    if not all(isinstance(x, (int, Dim)) for x in (a, b)):
+        return None
+    tracer = current_tracer()
+    data = has_data(a) or has_data(b)
+    if tracer is None or not (data or tracer.symbolic):
+        return None
+    difference = a - b
+    if not isinstance(difference, Dim):
+        return _COMPARE[symbol](difference, 0)
+    env, poly = difference.env, difference.poly
+    known = {
+        "<": lambda: _not(env.proves("ge", poly)),
+        "<=": lambda: env.proves("ge", -poly),
+        ">": lambda: _not(env.proves("ge", -poly)),
+        ">=": lambda: env.proves("ge", poly),
+        "==": lambda: env.proves("eq", poly),
+        "!=": lambda: env.proves("ne", poly),
+    }[symbol]()
+    if known is not None:
+        return known
+    left, right = (dim_array(x) if isinstance(x, Dim) else x for x in (a, b))
+    found: Any = ufunc(left, right)
+    return _number(found._value)
+
+
+def _not(x: bool | None) -> bool | None:
+    return None if x is None else not x
+
+
+def not_(x: Any) -> Any:
+    """Return ``not x``."""
+    found = decide(x)
+    if isinstance(found, bool):
+        return not found
+    negated: Any = np.logical_not(wrap(found))
+    return _number(negated._value)
+
+
+def and_(first: Any, *rest: Callable[[], Any]) -> Any:
+    """Return ``first and ...``; operands after the first are evaluated where they are needed."""
+    return _lazy(first, rest, stop=False)
+
+
+def or_(first: Any, *rest: Callable[[], Any]) -> Any:
+    """Return ``first or ...``."""
+    return _lazy(first, rest, stop=True)
+
+
+def _lazy(x: Any, rest: tuple[Callable[[], Any], ...], *, stop: bool) -> Any:
+    for i, operand in enumerate(rest):
+        found = decide(x)
+        if isinstance(found, bool):
+            if found is stop:
+                return x
+            x = operand()
+            continue
+        value, later = x, rest[i:]
+
+        def keep(value: Any = value) -> Any:
+            return value
+
+        def go_on(later: tuple[Callable[[], Any], ...] = later) -> Any:
+            return _lazy(later[0](), later[1:], stop=stop)
+
+        tracer: Any = found.block.trace
+        bodies = (keep, go_on) if stop else (go_on, keep)
+        return branch(tracer, found, bodies, functions=later)
+    return x
+
+
+def chain(first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
+    """Return ``a < b < c``: each middle operand is evaluated once, and only if needed."""
+    symbol, operand = pairs[0]
+    right = operand()
+    result = compare(symbol, first, right)
+    if len(pairs) == 1:
+        return result
+    return and_(result, lambda: chain(right, *pairs[1:]))
+
+
+def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """Return ``then() if test else orelse()``."""
+    found = decide(test)
+    if isinstance(found, bool):
+        return then() if found else orelse()
+    tracer: Any = found.block.trace
+    return branch(tracer, found, (then, orelse))
