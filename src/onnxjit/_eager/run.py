@@ -53,17 +53,19 @@ def call_traced(
     """
     hooks = TraceHooks(tracer)
     with active(hooks, _packages(fn)) as session:
-        tracer.is_old = session.is_old
         for name, x in (roots or {}).items():
             session.mark_old(x, Path("self" if name == "self" else "arg", name))
         for x in (*args, *kwargs.values()):
             session.mark_old(x)
+        tracer.is_old = session.is_old
         try:
             result = routed(session, fn)(*args, **kwargs)
         except Exception as e:
             if tracer.refusal is None or tracer.refusal is e:
                 raise
             raise tracer.refusal from e
+        finally:
+            del tracer.is_old  # the session holds the user's objects
     if tracer.refusal is not None:
         raise tracer.refusal
     return result, hooks.captures

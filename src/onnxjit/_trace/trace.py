@@ -95,7 +95,7 @@ class Tracer(Trace):
         self._names: dict[str, DimLike] = {}
         self.failed: Storage | None = None
         self.symbolic = env.policy == "assume"
-        self.is_old: Callable[[Any], bool] = lambda _: False
+        self.is_old: Callable[[Any], bool]
         self.controls: Final[list[Control]] = []
 
     def fail(self) -> None:
@@ -108,7 +108,7 @@ class Tracer(Trace):
     def fail_if(self, pred: Value, *, holds: bool = True) -> None:
         """Note that the graph is not right where a () bool is true, or false."""
         failed = self._failure()
-        test = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
+        test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
 
     def _failure(self) -> Storage:

@@ -184,7 +184,7 @@ class _Branch:
                     self._value(pair[side], t)
                     for pair, t in zip(self.pairs, self.types, strict=True)
                 ]
-            outputs += [s[1 + side] for s in storages]
+            outputs += [(a, b)[side] for _, a, b in storages]
             region.block.outputs = outputs
         if region.block.outputs:
             self.outputs = list(bind_cond(self.pred, yes.block, no.block))

@@ -49,7 +49,7 @@ class Either:
     __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __index__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = _refuse
-    __array__ = __str__ = _refuse  # type: ignore[assignment]  # it never returns
+    __array__ = __str__ = _refuse
 
     def __eq__(self, other: object) -> NoReturn:
         self._refuse()

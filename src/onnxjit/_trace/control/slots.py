@@ -96,8 +96,8 @@ def cells_of(*functions: Callable[..., Any] | None) -> dict[str, CellType]:
     """Return the cells that closures use, by name, without the hooks' own."""
     cells: dict[str, CellType] = {}
     for fn in functions:
-        if fn is not None and getattr(fn, "__closure__", None):
-            cells.update(zip(fn.__code__.co_freevars, fn.__closure__, strict=True))  # type: ignore[attr-defined]
+        if isinstance(fn, FunctionType):
+            cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells.pop("_oj", None)
     return cells
 
