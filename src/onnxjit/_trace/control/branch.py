@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import bind_one
-from onnxjit._core.region import bind_cond
+from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.storage import Storage
@@ -16,7 +15,7 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import DataDependentError, UnsupportedError
 
 from .either import Either
-from .join import JoinError, Type, described, flatten, from_value, joined, rebuild, to_value
+from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import type_of, unify
 from .region import AlwaysRaises, Region, inside, settled, trace_region
 from .slots import UNBOUND, Snapshot, cells_of
@@ -193,8 +192,11 @@ class _Branch:
         """Return one side's value; a name without one gets a stand-in that nobody reads."""
         if x is not UNBOUND:
             return to_value(x, t)
-        shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
-        return to_value(np.zeros(shape, t.dtype.numpy)[()], t)
+        if not t.shape:
+            return to_value(np.zeros((), t.dtype.numpy)[()], t)
+        seen = all(visible(n, self.tracer.block) for n in t.shape)
+        shape = t.shape if seen else tuple(n if isinstance(n, int) else 0 for n in t.shape)
+        return filled(shape, np.zeros((), t.dtype.numpy), t.dtype)
 
     # --- afterwards
 
