@@ -17,8 +17,8 @@ from onnxjit.errors import DataDependentError, UnsupportedError
 from .either import Either
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import type_of, unify
-from .region import AlwaysRaises, Region, inside, settled, trace_region
-from .slots import UNBOUND, Snapshot, cells_of
+from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
+from .slots import RETURNED, UNBOUND, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -130,12 +130,12 @@ class _Branch:
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:
                 found.append((slot, ("static", UNBOUND, [])))
             else:
-                found.append((slot, self._unify(x, y)))
+                found.append((slot, self._unify(x, y, returned=slot.name == RETURNED)))
         return found
 
-    def _unify(self, x: Any, y: Any) -> Any:
+    def _unify(self, x: Any, y: Any, *, returned: bool = False) -> Any:
         if x is UNBOUND or y is UNBOUND:
-            return self._maybe(x, y)
+            return self._maybe(x, y, returned=returned)
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
@@ -144,12 +144,14 @@ class _Branch:
             return self._either(x, y)
         return template
 
-    def _maybe(self, x: Any, y: Any) -> Any:
+    def _maybe(self, x: Any, y: Any, *, returned: bool) -> Any:
         """Return how a name is had that one body has left without a value."""
         if x is y:
             return "static", x, []
         template, leaves = _flat(y if x is UNBOUND else x)
         self.pairs += [(UNBOUND, leaf) if x is UNBOUND else (leaf, UNBOUND) for leaf in leaves]
+        if returned:
+            return template  # a flag tells whether it is read
         return "unbound", x is UNBOUND, [template]
 
     def _either(self, x: Any, y: Any) -> Any:
@@ -178,7 +180,7 @@ class _Branch:
     ) -> None:
         self.types = [_joined(x, y) for x, y in self.pairs]
         for side, region in enumerate((yes, no)):
-            with inside(self.tracer, region.block):
+            with at_the_end(self.tracer, region):
                 outputs = [
                     self._value(pair[side], t)
                     for pair, t in zip(self.pairs, self.types, strict=True)
@@ -209,7 +211,6 @@ class _Branch:
         for (storage, _, _), value in zip(
             storages, self.outputs[len(self.pairs) :], strict=True
         ):
-            storage.check_identity()
             storage.replace(value)
 
     def _merged(self) -> Iterator[Any]:

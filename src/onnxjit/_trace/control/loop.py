@@ -27,7 +27,7 @@ from .either import Either
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
 from .join import described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
-from .slots import UNBOUND, Snapshot, cells_of
+from .slots import RETURNED, UNBOUND, Snapshot, cells_of
 from .truth import decide
 
 if TYPE_CHECKING:
@@ -374,7 +374,6 @@ class _Loop:
             c.slot.set(rebuild(c.template, iter(new)))
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
-                storage.check_identity()
                 storage.replace(value)
         for name in self.names.stores - self.names.live:
             cell = self.cells.get(name)
@@ -434,7 +433,11 @@ def capture(
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
-    unbound = [c for c in loop.carried.values() if c.entry is UNBOUND]
+    unbound = [
+        c
+        for c in loop.carried.values()
+        if c.entry is UNBOUND and c.slot.name != RETURNED
+    ]
     loop.bind(dim_value(most), first)
     if unbound:
         _check_ran(tracer, trips, first)
