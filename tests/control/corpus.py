@@ -12,8 +12,10 @@ from tests.control.programs import (
     language,
     learning,
     linear,
+    networks,
     scalars,
     sequences,
+    signals,
     state,
     vectors,
 )
@@ -23,5 +25,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
+    networks, signals,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.control.record import Program
 
-__all__ = ["MODES", "TooSlowError", "attempt", "inputs_of", "limited", "plain"]
+__all__ = ["MODES", "TooSlowError", "attempt", "graphs", "inputs_of", "limited", "plain"]
 
 #: relative bounds of results that are not bit-exact, by dtype
 _BOUNDS: Final = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-12}
@@ -113,10 +113,11 @@ def plain(program: Program, inputs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
 # --- calls -----------------------------------------------------------------------------------
 
 
-def _calls(convert: Callable[..., Any]) -> Callable[[Program, Any], None]:
-    """Return the mode that calls one converted function on all inputs."""
+def _calls(convert: Callable[..., Any], rounds: int) -> Callable[[Program, Any], None]:
+    """Return the mode that calls one converted function on all inputs, so many times."""
 
     def run(program: Program, inputs: Sequence[tuple[Any, ...]]) -> None:
+        inputs = [*inputs] * rounds
         wanted = plain(program, inputs)
         fn, owner = program.bound()
         converted = convert(fn)
@@ -224,6 +225,9 @@ def _export(program: Program, group: list[tuple[Any, ...]], opset: int) -> None:
     fn, _owner = program.bound()
     fed = [_as_fed(args) for args in group]
     wanted = [_call(fn, args, None) for args in fed]
+    for want in wanted:
+        if want.error is not None and type(want.error) is not program.raises:
+            raise want.error
     kept = [(a, w) for a, w in zip(fed, wanted, strict=True) if w.error is None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AssumptionWarning)
@@ -399,13 +403,25 @@ def _jitted(fn: Callable[..., Any]) -> Callable[..., Any]:
     return jitted
 
 
+def graphs(program: Program) -> tuple[int, int]:
+    """Return how many graphs the calls of a program need, and how many they should need.
+
+    One for each signature; more where a branch or a number of steps is settled by a guard.
+    """
+    fn, _owner = program.bound()
+    jit = jit_onnx(fn, fallback="error")
+    for args in program.inputs:
+        _call(jit, args, None)
+    return jit.cache_info()["graphs"], len({_signature(args) for args in program.inputs})
+
+
 def _eagerly(fn: Callable[..., Any]) -> Callable[..., Any]:
     return eager_onnx(fn)
 
 
 MODES: Final[dict[str, Callable[[Program, Any], None]]] = {
-    "jit": _calls(_jitted),
-    "eager": _calls(_eagerly),
+    "jit": _calls(_jitted, 2),
+    "eager": _calls(_eagerly, 1),
     "opset13": _exports(13),
     "newest": _exports(supported()[-1]),
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["PROGRAMS", "Program", "program"]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Program:
     """A plain NumPy function and the inputs that reach every line of it.
 
