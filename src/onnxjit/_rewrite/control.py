@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import plain
-from onnxjit._rewrite import plain as traced
+from onnxjit._trace import control as traced
 from onnxjit._rewrite.state import SESSION
 
 if TYPE_CHECKING:
