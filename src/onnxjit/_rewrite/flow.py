@@ -197,8 +197,12 @@ class Flow:
         return [node], flags
 
     def _with(self, node: ast.With, place: Place) -> tuple[list[ast.stmt], Flags]:
+        if len(node.items) > 1:
+            # an outer manager may catch what the exit of an inner one raises
+            inner = at(ast.With(node.items[1:], node.body), node)
+            node = at(ast.With(node.items[:1], [inner]), node)
         node.body, left = self.block(node.body, place)
-        reset = left if len(node.items) > 1 else left & self._exits
+        reset = left & self._exits
         self._exits |= left
         if not reset:
             return [node], left
