@@ -198,8 +198,7 @@ class _Regions:
         binds = self._live.block(node.body)[0]
         others = self._live.block(node.orelse)[0]
         then, after = self._function(f"then_{number}", node.body, binds, bound, node)
-        place = node.orelse[0] if node.orelse else node
-        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, place)
+        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, node)
         stores = self._cells(binds | others)
         live = stores & (facts.out | self._always)
         functions = load(then.name, node.test), load(orelse.name, node.test)
@@ -222,7 +221,7 @@ class _Regions:
         returned.append(at(ast.Return(value), node.test))
         test = self._made(f"test_{number}", returned, facts.head.binds, node)
         binds, rebinds, _, mutated = self._live.block(node.body)
-        body, _ = self._function(f"body_{number}", node.body, binds, bound, node.body[0])
+        body, _ = self._function(f"body_{number}", node.body, binds, bound, node)
         functions = [load(test.name, node.test), load(body.name, node.test)]
         names = self._loop_names(
             node.test,
