@@ -46,10 +46,12 @@ def convert(node: ast.FunctionDef, scopes: Scopes) -> None:
     first = 1 if ast.get_docstring(node, clean=False) is not None else 0
     body = node.body[first:]
     scope = scopes[node]
-    if not scope.pauses and _decides(body) and can_convert(body):
+    if not scope.pauses and can_convert(body):
         node.body[first:] = _Regions(node, scope, scopes).function(body)
-    else:
-        _convert_nested(body, scopes)
+        return
+    _convert_nested(body, scopes)
+    guard = _Guard(scope.bound, inside=False)
+    node.body[first:] = [guard.visit(statement) for statement in body]
 
 
 def _convert_nested(body: list[ast.stmt], scopes: Scopes) -> None:
@@ -58,18 +60,6 @@ def _convert_nested(body: list[ast.stmt], scopes: Scopes) -> None:
             convert(statement, scopes)
         for owner, name in blocks(statement):
             _convert_nested(getattr(owner, name), scopes)
-
-
-def _decides(body: list[ast.stmt]) -> bool:
-    """Whether a block has branches or loops."""
-    for statement in body:
-        if isinstance(statement, ast.For | ast.While):
-            return True
-        if isinstance(statement, ast.If) and not isinstance(statement, PlainIf):
-            return True
-        if any(_decides(getattr(owner, name)) for owner, name in blocks(statement)):
-            return True
-    return False
 
 
 class _Regions:
@@ -88,7 +78,7 @@ class _Regions:
         self._own = self._names.mask(scope.bound)
         self._flow = Flow()
         self._live = Liveness(self._names, self._flow.go_on)
-        self._stored = 0  # names that functions made here bind
+        self._stored = 0  # names that may be bound in functions made here only
         self._shared = 0  # names that nested functions of the user bind
         self._always = 0
         self._count = 0
@@ -98,7 +88,9 @@ class _Regions:
         body = _without_declarations(body)
         body = self._flow.function(body) if body else []
         self._live.function(body)
-        self._own |= self._live.block(body)[0] & ~(self._globals | self._outer)
+        binds = self._live.block(body)[0]
+        self._stored = self._own & ~binds  # what never runs has been dropped
+        self._own |= binds & ~(self._globals | self._outer)
         cells = self._own | self._outer
         self._shared = self._live.shared & cells
         self._always = self._live.always | ~self._own
@@ -206,8 +198,7 @@ class _Regions:
         binds = self._live.block(node.body)[0]
         others = self._live.block(node.orelse)[0]
         then, after = self._function(f"then_{number}", node.body, binds, bound, node)
-        place = node.orelse[0] if node.orelse else node
-        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, place)
+        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, node)
         stores = self._cells(binds | others)
         live = stores & (facts.out | self._always)
         functions = load(then.name, node.test), load(orelse.name, node.test)
@@ -230,7 +221,7 @@ class _Regions:
         returned.append(at(ast.Return(value), node.test))
         test = self._made(f"test_{number}", returned, facts.head.binds, node)
         binds, rebinds, _, mutated = self._live.block(node.body)
-        body, _ = self._function(f"body_{number}", node.body, binds, bound, node.body[0])
+        body, _ = self._function(f"body_{number}", node.body, binds, bound, node)
         functions = [load(test.name, node.test), load(body.name, node.test)]
         names = self._loop_names(
             node.test,
@@ -318,8 +309,9 @@ class _Regions:
                 handler.type = self._guarded(handler.type, missing, inside=inside)
             handler.body, other = self._block(handler.body, raised | head.sure, inside=inside)
             after &= other & ~head.sure
+        lost = self._live.block(node.finalbody)[2]
         node.finalbody, final = self._block(node.finalbody, last, inside=inside)
-        return [node], (after & ~self._live.block(node.finalbody)[2]) | (final & ~last)
+        return [node], (after & ~lost) | (final & ~last)
 
     def _with(
         self, node: ast.With, facts: Facts, bound: int, *, inside: bool
