@@ -63,12 +63,14 @@ class Flow:
 
     def function(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Convert the body of a function, without its docstring."""
+        if not self.block_ends(body)[0] and _returns(body):
+            # every path says what it returns, so that none has to start with a None
+            body = [*body, at(ast.Return(constant(None, body[-1])), body[-1])]
         result, left = self.block(body, Place(0, inside=False))
         result = self._pruned(result)
         if RETURNED in left:
             last = result[-1]  # where Python is when it comes there
             result.append(at(ast.Return(load(RESULT, last)), last))
-            result.insert(0, store(RESULT, constant(None, body[0]), body[0]))
         if RETURNED in self.read:
             result.insert(0, self._flag(RETURNED, body[0], value=False))
         return result
@@ -337,6 +339,18 @@ def can_convert(body: list[ast.stmt]) -> bool:
         for owner, name in blocks(node):
             stack.extend(getattr(owner, name))
     return True
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    """Whether a statement in a block of a block returns."""
+    stack = [(node, False) for node in body]
+    while stack:
+        node, inner = stack.pop()
+        if inner and isinstance(node, ast.Return):
+            return True
+        for owner, name in blocks(node):
+            stack.extend((each, True) for each in getattr(owner, name))
+    return False
 
 
 def _jumps(body: list[ast.stmt], *, in_loop: bool) -> bool:

@@ -18,6 +18,7 @@ from onnxjit._rewrite.nodes import (
     HELPER,
     PlainIf,
     at,
+    called_hook,
     constant,
     hook,
     is_made,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from onnxjit._rewrite.liveness import Facts
+    from onnxjit._rewrite.reads import Head
     from onnxjit._rewrite.scope import Scope
     from onnxjit._rewrite.source import FunctionNode
 
@@ -170,14 +172,20 @@ class _Regions:
 
     def _missing(self, facts: Facts, bound: int, *, inside: bool) -> set[str]:
         """Names that a statement reads in functions made here, and that may be unbound."""
-        reads = facts.head.reads if inside else facts.head.made
-        return self._unbound(reads, bound)
+        return self._unbound(self._reads(facts.head, inside=inside), bound)
+
+    def _reads(self, head: Head, *, inside: bool) -> int:
+        """Names that may be bound elsewhere than in the function of a statement."""
+        return head.reads if inside else head.made | (head.reads & self._stored)
 
     def _unbound(self, reads: int, bound: int) -> set[str]:
         missing = reads & self._own & ~bound
         return set(self._names.of(missing)) if missing else set()
 
     def _guarded(self, node: Any, missing: set[str], *, inside: bool) -> Any:
+        elsewhere = set() if inside else missing & set(self._names.of(self._stored))
+        if elsewhere:
+            node = _Guard(elsewhere, inside=True).visit(node)
         return _Guard(missing, inside=inside).visit(node) if missing else node
 
     # Statements that become calls of hooks
@@ -303,8 +311,7 @@ class _Regions:
         node.orelse, after = self._block(node.orelse, after, inside=inside)
         for handler in node.handlers:
             head = self._live.handler(handler)
-            reads = head.reads if inside else head.made
-            missing = self._unbound(reads, raised)
+            missing = self._unbound(self._reads(head, inside=inside), raised)
             if handler.type is not None:
                 handler.type = self._guarded(handler.type, missing, inside=inside)
             handler.body, other = self._block(handler.body, raised | head.sure, inside=inside)
@@ -333,7 +340,7 @@ class _Regions:
         for case in node.cases:
             head = self._live.case(case)
             known = bound | head.binds
-            missing = self._unbound(head.reads if inside else head.made, known)
+            missing = self._unbound(self._reads(head, inside=inside), known)
             if case.guard is not None:
                 case.guard = self._guarded(case.guard, missing, inside=inside)
             case.body, end = self._block(case.body, known, inside=inside)
@@ -364,6 +371,8 @@ class _Guard(ast.NodeTransformer):
         self._inside = inside
 
     def visit(self, node: ast.AST) -> Any:
+        if called_hook(node) == "bound":
+            return node
         if isinstance(node, ast.Name):
             wanted = self._inside and node.id in self._names
             return _bound(node) if wanted and isinstance(node.ctx, ast.Load) else node

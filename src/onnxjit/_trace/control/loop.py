@@ -23,11 +23,11 @@ from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
-from .either import Either
+from .either import Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
 from .join import described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
-from .slots import RETURNED, UNBOUND, Snapshot, cells_of
+from .slots import UNBOUND, Snapshot, cells_of
 from .truth import decide
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ class Carried:
         self.template: Template = flatten(like, self.leaves)
         self.types: list[Type] = [_type(x) for x in self.leaves]
         if entry is UNBOUND:
-            self.leaves = [_stand_in(t) for t in self.types]
+            # the first leaf says whether the name has a value
+            self.leaves = [False, *(_stand_in(t) for t in self.types[1:])]
             self.types = [_type(x) for x in self.leaves]
 
 
@@ -269,10 +270,10 @@ class _Loop:
         for key, (slot, before, after) in region.changes.items():
             if key in self.carried or self._is_dead(slot):
                 continue
-            if isinstance(after, Either) or isinstance(before, Either):
-                msg = f"{slot.name} is chosen by data in a loop at {self.tracer.source}"
-                raise UnsupportedError(msg)
-            self.carried[key] = Carried(slot, before, after if before is UNBOUND else before)
+            like = before
+            if before is UNBOUND:
+                like = after if isinstance(after, Unsure) else Unsure(True, after)
+            self.carried[key] = Carried(slot, before, like)
             found = True
         return found
 
@@ -305,6 +306,8 @@ class _Loop:
         pairs: list[tuple[Any, Any]] = []
         leaves: list[Any] = []
         like = rebuild(c.template, iter(c.leaves))
+        if isinstance(like, Unsure) and not isinstance(content, Unsure):
+            content = Unsure(True, content)
         try:
             flatten(content, leaves)
             unify(like, content, pairs)
@@ -433,26 +436,4 @@ def capture(
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
-    unbound = [
-        c
-        for c in loop.carried.values()
-        if c.entry is UNBOUND and c.slot.name != RETURNED
-    ]
     loop.bind(dim_value(most), first)
-    if unbound:
-        _check_ran(tracer, trips, first)
-
-
-def _check_ran(tracer: Tracer, trips: DimLike | None, first: Value | None) -> None:
-    """Let Python make the call if the loop did not run, and so left names without values."""
-    if first is not None:
-        tracer.fail_if(first, holds=False)
-    if isinstance(trips, Dim):
-        empty: Any = np.less_equal(_array(trips), 0)
-        tracer.fail_if(empty._value)
-
-
-def _array(n: Dim) -> Any:
-    from onnxjit._trace.trace import dim_array
-
-    return dim_array(n)

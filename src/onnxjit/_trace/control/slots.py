@@ -20,7 +20,7 @@ from onnxjit.errors import UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["RETURNED", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
+__all__ = ["UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
 
 
 class _Unbound:
@@ -33,8 +33,6 @@ class _Unbound:
 
 
 UNBOUND: Final = _Unbound()
-#: name that holds what the function returns
-RETURNED: Final = "_oj_rv"
 _ATOMS: Final = frozenset({
     int, float, complex, bool, str, bytes, type(None), range, slice, np.dtype, Array, Dim,
     np.ndarray, ModuleType, type, type(...),
