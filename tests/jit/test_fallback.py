@@ -18,14 +18,14 @@ HISTORY: list[float] = []
 
 
 def branch(x):
-    if x.sum() > 0:
+    if float(f"{x.sum():.3f}") > 0:
         return x * 2
     return x - 1
 
 
 def grow(x):
     total = 0.0
-    while total < 5:
+    while float(f"{total:.1f}") < 5:
         total = total + abs(x[0])
         x = x * 1.5
     return x, total
@@ -45,7 +45,7 @@ def quiet(jit, *args):
 # ------------------------------------------------------------------ data
 
 
-def test_a_branch_on_data_warns_once_with_the_line():
+def test_text_made_of_data_warns_once_with_the_line():
     jit = jit_onnx(branch)
     with pytest.warns(FallbackWarning) as caught:
         same(jit(V), V * 2)
@@ -67,7 +67,7 @@ def test_the_decision_is_remembered_per_dtype():
     assert jit.cache_info() == {"graphs": 0, "eager": 2}
 
 
-def test_loops_on_data_run_eagerly():
+def test_loops_on_text_made_of_data_run_eagerly():
     jit = jit_onnx(grow)
     with pytest.warns(FallbackWarning):
         same(jit(V), grow(V))
@@ -78,9 +78,7 @@ def test_a_remembered_decision_holds_under_its_guards():
     def f(x):
         if len(x) > 2:
             return x + 1
-        if x.sum() > 0:
-            return x * 2
-        return x - 1
+        return branch(x)
 
     jit = jit_onnx(f)
     with pytest.warns(FallbackWarning):
@@ -142,7 +140,7 @@ def test_eager_results_are_numpys(fn):
 
 def test_results_of_a_fallback_are_plain_arrays():
     def f(x, n, p):
-        if x.sum() > 0:
+        if str(x.sum()) != "0.0":
             y = x + n
             return {"a": y, "b": [y.sum(), x[0]], "c": (p["w"] * 2, n, None)}
         return None
@@ -155,7 +153,7 @@ def test_results_of_a_fallback_are_plain_arrays():
 
 def test_mutation_in_a_fallback():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             x += 1
         x[1:] *= 2
         x.sort()
@@ -170,7 +168,7 @@ def test_mutation_in_a_fallback():
 
 def test_an_argument_returned_by_a_fallback_is_that_object():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             x += 1
         return x, x
 
@@ -184,7 +182,7 @@ def test_an_argument_returned_by_a_fallback_is_that_object():
 
 def test_an_exception_in_a_fallback_is_the_users():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             raise KeyError("mine")  # noqa: EM101
         return x
 
@@ -417,7 +415,7 @@ def test_a_numpy_function_without_a_row_runs_eagerly():
 def test_the_text_of_an_error_names_the_remedy():
     with pytest.raises(DataDependentError) as e:
         jit_onnx(branch, fallback="error")(V)
-    assert "np.where" in str(e.value)
+    assert "return the array" in str(e.value)
     assert "docs/errors.md" in str(e.value)
 
 
@@ -425,8 +423,8 @@ def test_sizes_that_each_need_a_graph_end_in_eager_calls():
     @jit_onnx
     def total(x):
         s = 0.0
-        for i in range(x.shape[0]):
-            s = s + x[i]
+        for v in x.reshape(x.shape[0], 1).tolist() if x.shape[0] < 0 else [x[-1]] * x.shape[0]:
+            s = s + v
         return s
 
     for n in range(1, 9):
