@@ -22,6 +22,8 @@ from .storage import Argument, Storage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
     from .host import HostGuard
@@ -79,6 +81,8 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    conditions : dict
+        Id of a truth value -> the condition on sizes that it is.
     tries : int
         ``try`` statements with handlers whose bodies are running.
     has_handlers : bool
@@ -104,6 +108,7 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
+        self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
 from onnxjit._trace.array import ARRAY, Array, wrap
@@ -107,7 +108,16 @@ class _Branch:
         def run(_: Any) -> None:
             self.results[which] = self.bodies[which]()
 
-        return trace_region(self.tracer, self.snapshot, run)
+        with self.tracer.env.branch(self._fact(which)):
+            return trace_region(self.tracer, self.snapshot, run)
+
+    def _fact(self, which: int) -> Any:
+        """Return what is known of sizes in a body."""
+        found = self.tracer.conditions.get(self.pred.id)
+        if found is None or which == 0:
+            return found
+        kind, poly = found
+        return (OPPOSITE[kind], -poly - 1 if kind == "ge" else poly)
 
     # --- what may differ
 
