@@ -238,10 +238,15 @@ def chain(first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
     return and_(result, lambda: chain(right, *pairs[1:]))
 
 
-def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """Return ``then() if test else orelse()``."""
+def ifexp(
+    test: Any,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    functions: tuple[Any, ...] | None = None,
+) -> Any:
+    """Return ``then() if test else orelse()``; `functions` are those that may change cells."""
     found = decide(test)
     if isinstance(found, bool):
         return then() if found else orelse()
     tracer: Any = found.block.trace
-    return branch(tracer, found, (then, orelse))
+    return branch(tracer, found, (then, orelse), functions=functions)
