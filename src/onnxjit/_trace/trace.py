@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Tracer", "current_tracer"]
 
 
+#: operations on a () bool that keep or turn it
+_TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
+
+
 class Control:
     """A branch or loop of the user's code, and what it became.
 
@@ -112,6 +116,19 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+
+    def same_truth(self, a: Value, b: Value) -> bool | None:
+        """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
+        (a, x), (b, y) = self._unwrapped(a), self._unwrapped(b)
+        return x == y if a is b else None
+
+    def _unwrapped(self, value: Value) -> tuple[Value, bool]:
+        """Return the value behind casts and negations, and whether there are even ones."""
+        even = True
+        while value.equation is not None and value.equation.op.name in _TRUTHS:
+            even ^= value.equation.op.name == "logical_not"
+            value = value.equation.inputs[0]
+        return value, even
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.
