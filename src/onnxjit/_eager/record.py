@@ -262,7 +262,10 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
             _ = x._value  # says so if the other trace has ended
             msg = "the function returns an array of another trace"
             raise SideEffectError(msg)
-        return outputs.array(x)
+        original = tracer.original(x)
+        if original is x:
+            return outputs.array(x)
+        x = original
     if isinstance(x, Either):
         chosen = [_tree(part, outputs, tracer) for part in (x.pred, x.first, x.second)]
         return (x, chosen)

@@ -93,6 +93,8 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    joined : dict
+        Id of an array that is one of two of other types -> it, its value, and the two.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -116,6 +118,16 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.joined: Final[dict[int, tuple[Array, Value, Any]]] = {}
+
+    def note_joined(self, array: Array, either: Any) -> None:
+        """Remember which two objects of other types an array is one of."""
+        self.joined[id(array)] = (array, array._value, either)
+
+    def original(self, array: Array) -> Any:
+        """Return what an unchanged array was joined from; others as they are."""
+        found = self.joined.get(id(array))
+        return array if found is None or found[1] is not array._value else found[2]
 
     def same_truth(self, a: Value, b: Value) -> bool | None:
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""

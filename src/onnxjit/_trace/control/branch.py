@@ -18,6 +18,7 @@ from onnxjit.errors import UnsupportedError
 from .either import Either, Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import type_of, unify
+from .origins import Origins
 from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
 from .slots import UNBOUND, Slot, Snapshot, cells_of
 
@@ -81,6 +82,7 @@ class _Branch:
         self.pairs: list[tuple[Any, Any]] = []
         self.types: list[Type] = []
         self.outputs: list[Value] = []
+        self._made: list[Any] = []
 
     def run(self) -> Any:
         """Trace, join, bind; return the joined result of the bodies."""
@@ -100,9 +102,13 @@ class _Branch:
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
         storages = self._storages(yes, no)
+        origins = Origins(self.tracer, (yes, no))
+        origins.look(self.pairs)
         self._bind(yes, no, storages)
         self._finish(slots, storages)
-        return self._built(result)
+        found = self._built(result)
+        origins.note(self._made, wrap(self.pred), self._built)
+        return found
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
@@ -259,6 +265,7 @@ class _Branch:
                     made[id(source)].append(new)
                     alive[id(source)] = source
                     new._storage.may_be(source)
+            self._made.append(new)
             yield new
 
     def _built(self, template: Any) -> Any:
