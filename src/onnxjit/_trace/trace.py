@@ -93,6 +93,8 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    running : list of code
+        Branches of data that are being traced, one inside the other.
     joined : dict
         Id of an array that is one of two of other types -> it, its value, and the two.
     """
@@ -118,6 +120,7 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.running: Final[list[Any]] = []
         self.joined: Final[dict[int, tuple[Array, Value, Any]]] = {}
 
     def note_joined(self, array: Array, either: Any) -> None:

@@ -19,7 +19,7 @@ from .either import Either, Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import type_of, unify
 from .origins import Origins
-from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
+from .region import AlwaysRaises, Region, at_the_end, entered, settled, trace_region
 from .slots import UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ class _Branch:
             self._narrow(which)
             self.results[which] = self.bodies[which]()
 
-        with self.tracer.env.branch(self._fact(which)):
+        body = self.bodies[which]
+        with self.tracer.env.branch(self._fact(which)), entered(self.tracer, body):
             return trace_region(self.tracer, self.snapshot, run)
 
     def _narrow(self, which: int) -> None:

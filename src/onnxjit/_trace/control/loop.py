@@ -24,6 +24,7 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .either import Unsure
+from .entries import is_exact, note_entries, surely_runs
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
 from .join import described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
@@ -412,7 +413,8 @@ def capture(
     *,
     trips: DimLike | None,
     first: Value | None = None,
-) -> None:
+    exact: bool = False,
+) -> bool:
     """Trace a loop into the graph.
 
     Parameters
@@ -427,6 +429,13 @@ def capture(
         Greatest number of runs.
     first : () bool, optional
         Whether the first iteration runs.
+    exact : bool
+        Do nothing where what the first iteration is given would lose its precision.
+
+    Returns
+    -------
+    bool
+        Whether it is done.
     """
     tracer.mark_line()
     source = tracer.source
@@ -439,6 +448,13 @@ def capture(
 
     loop = settled(attempt)
     del tracer.controls[controls:]
+    if exact and not is_exact(loop.carried.values()):
+        return False
+    ran = surely_runs(tracer, loop.carried.values(), trips, first)
+    if ran is False:
+        return True
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
     loop.bind(dim_value(most), first)
+    note_entries(tracer, loop.carried.values(), ran, source)
+    return True

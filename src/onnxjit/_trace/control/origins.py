@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .join import Template, Type
     from .region import Region
 
-__all__ = ["Origins"]
+__all__ = ["Origins", "same_handle"]
 
 _NUMBERS: Final = (bool, int, float, complex)
 
@@ -75,11 +75,11 @@ class Origins:
         """Remember the branches' own values, which `built` puts together."""
         for i, templates in self._found:
             value = made[i]
-            x, y = (_same(value) if s is None else built(s) for s in templates)
+            x, y = (same_handle(value) if s is None else built(s) for s in templates)
             if isinstance(value, Array):
                 self._tracer.note_joined(value, Either(pred, x, y, self._tracer.source))
 
 
-def _same(value: Any) -> Any:
+def same_handle(value: Any) -> Any:
     """Return another handle on the same memory, which has no origins itself."""
     return Array.traced(value._storage, value._kind) if isinstance(value, Array) else value

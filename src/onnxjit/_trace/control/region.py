@@ -6,8 +6,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from onnxjit._core.source import is_hidden
 from onnxjit._trace.array import Unsettled
-from onnxjit.errors import OnnxJitError
+from onnxjit.errors import OnnxJitError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "at_the_end", "settled", "trace_region"]
+__all__ = ["AlwaysRaises", "Region", "at_the_end", "entered", "settled", "trace_region"]
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
+#: times that code may run inside its own branches: a function that calls itself
+_SELF: Final = 6
+_DEEP: Final = (
+    "a function calls itself in a branch at {}, and only data says how often: write a loop"
+)
 
 
 class AlwaysRaises(OnnxJitError):
@@ -96,12 +102,30 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         run(region.block)
     except AlwaysRaises as e:
         region.error = e
-    except (OnnxJitError, RecursionError):
+    except OnnxJitError:
         raise
+    except RecursionError as e:
+        raise UnsupportedError(_DEEP.format(tracer.source)) from e
     except Exception as e:
         region.error = e
     if region.error is not None:
         tracer.fail()
+
+
+@contextmanager
+def entered(tracer: Tracer, body: Any) -> Iterator[None]:
+    """Count a branch as running; refuse what calls itself until data stops it."""
+    code = getattr(body, "__code__", None)
+    if code is None or is_hidden(code.co_filename):
+        yield
+        return
+    if tracer.running.count(code) >= _SELF:
+        raise UnsupportedError(_DEEP.format(tracer.source))
+    tracer.running.append(code)
+    try:
+        yield
+    finally:
+        tracer.running.pop()
 
 
 @contextmanager

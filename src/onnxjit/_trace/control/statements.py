@@ -10,7 +10,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data
+from onnxjit._trace.array import wrap
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import AliasError, UnsupportedError
 
@@ -34,6 +35,8 @@ __all__ = [
 _UNROLLED: Final = 200
 #: equations after which a loop that cannot be captured is given up
 _MOST: Final = 50_000
+#: iterations that may run before a loop to settle types
+_PEELED: Final = 2
 
 
 def if_(
@@ -42,6 +45,7 @@ def if_(
     orelse: Callable[[], Any],
     stores: Sequence[str],
     live: Sequence[str],
+    functions: Sequence[Any] | None = None,
 ) -> None:
     """Run ``if test: then() else: orelse()``."""
     found = decide(test)
@@ -49,7 +53,7 @@ def if_(
         (then if found else orelse)()
         return
     tracer: Any = found.block.trace
-    branch(tracer, found, (then, orelse), live, stores)
+    branch(tracer, found, (then, orelse), live, stores, functions)
 
 
 def assert_(test: Any, message: Callable[[], Any] | None) -> None:
@@ -129,7 +133,7 @@ def while_(
                 if _captured(tracer, lambda _: body(), test, (test, body), names, first=first):
                     return
                 if found is not True:
-                    _captured_or_raise(
+                    _capture_while(
                         tracer, lambda _: body(), test, (test, body), names, first
                     )
                     return
@@ -156,22 +160,40 @@ def _captured(
     names: Names,
     *,
     first: Value | None = None,
-    trips: Any = None,
 ) -> bool:
-    """Capture a loop that could be unrolled too, if that works."""
+    """Capture a ``while`` loop that could be unrolled too, if that works."""
     refusal = tracer.refusal
     try:
-        capture(tracer, body, test, functions, names, trips=trips, first=first)
+        _capture_while(tracer, body, test, functions, names, first)
     except (AliasError, UnsupportedError):
         tracer.refusal = refusal
         return False
     return True
 
 
-def _captured_or_raise(
-    tracer: Tracer, body: Any, test: Any, functions: Sequence[Any], names: Names, first: Any
+def _capture_while(
+    tracer: Tracer,
+    body: Any,
+    test: Any,
+    functions: Sequence[Any],
+    names: Names,
+    first: Value | None,
+    peeled: int = 0,
 ) -> None:
-    capture(tracer, body, test, functions, names, trips=None, first=first)
+    """Capture a ``while`` loop; a first iteration that makes more precise types stays outside."""
+    exact = peeled < _PEELED
+    if capture(tracer, body, test, functions, names, trips=None, first=first, exact=exact):
+        return
+
+    def rest() -> None:
+        body(None)
+        found = _tested(tracer, test)
+        if found is not False:
+            again = None if found is True else found
+            _capture_while(tracer, body, test, functions, names, again, peeled + 1)
+
+    begin = True if first is None else wrap(first)
+    if_(begin, rest, _nothing, tuple(names.stores), tuple(names.live), functions)
 
 
 def _raised(tracer: Tracer, grown: int) -> int:
@@ -218,19 +240,33 @@ class _For:
         self.test: Final = test
         self.names: Final = names
 
-    def capture(self, done: int, first: Value | None = None) -> None:
-        """Capture the iterations after the first `done`."""
+    def capture(self, done: int, first: Value | None = None, peeled: int = 0) -> None:
+        """Capture the iterations after the first `done`.
+
+        Where the next one makes a more precise type of what it is given, it stays outside.
+        """
         at, body = self.steps.at, self.body
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            i.env.learn(trips - 1 - i)
-            body(at(i + done))
+            with i.env.branch(("ge", (trips - 1 - i).poly)):
+                body(at(i + done))
 
-        capture(
+        if capture(
             self.tracer, run, self.test, (body, self.test), self.names,
-            trips=trips, first=first,
-        )  # fmt: skip
+            trips=trips, first=first, exact=peeled < _PEELED,
+        ):  # fmt: skip
+            return
+
+        def rest() -> None:
+            body(at(done))
+            go_on = True if self.test is None else decide(self.test(), self.tracer)
+            if go_on is not False:
+                self.capture(done + 1, None if go_on is True else go_on, peeled + 1)
+
+        names = self.names
+        runs = _runs(self.tracer, trips, first)
+        if_(runs, rest, _nothing, tuple(names.stores), tuple(names.live), (body, self.test))
 
     def run(self, length: int) -> None:
         """Unroll while that is short; then capture the rest."""
@@ -282,6 +318,21 @@ class _For:
 
         functions = (self.body, self.test)
         branch(self.tracer, go, (rest, _nothing), functions=functions)
+
+
+def _runs(tracer: Tracer, trips: Any, first: Value | None) -> Any:
+    """Return whether an iteration runs.
+
+    A size is asked in exports too: without iterations the results have another dtype.
+    """
+    begin = True if first is None else wrap(first)
+    if has_data(trips):
+        return and_(begin, lambda: compare(">", trips, 0))
+    symbolic, tracer.symbolic = tracer.symbolic, False
+    try:
+        return begin if trips > 0 else False
+    finally:
+        tracer.symbolic = symbolic
 
 
 def _nothing() -> None:
