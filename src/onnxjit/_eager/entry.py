@@ -19,6 +19,7 @@ from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
 from .record import Recording, Result
+from .stacked import Stacked
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
@@ -348,6 +349,8 @@ def _builder(
         if isinstance(example, Either):
             chosen, first, second = makers
             return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
+        if isinstance(example, Stacked):
+            return lambda out, a, m: example.elements([make(out, a, m) for make in makers])
         return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
 
     make = node(recording.tree)

@@ -102,6 +102,10 @@ class Storage:
         self.others.append(weakref.ref(other))
         other.others.append(weakref.ref(self))
 
+    def same_ones(self) -> list[Storage]:
+        """Return this storage, and those that may be it."""
+        return [self, *(s for s in (ref() for ref in self.others) if s is not None)]
+
     def check_identity(self) -> None:
         """Refuse a write if data decides which array it changes.
 

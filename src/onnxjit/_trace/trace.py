@@ -78,6 +78,10 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     controls : list of Control
         What became of the branches and loops.
+    snapshots : list of Snapshot
+        Of the branches and loops that are being traced, outermost first.
+    has_rows : bool
+        Whether there are lists of unknown length.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -97,6 +101,12 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.controls: Final[list[Control]] = []
+        self.snapshots: Final[list[Any]] = []
+        self.has_rows = False
+
+    def holds(self, x: object) -> bool:
+        """Whether an object was made outside of a branch or loop that is being traced."""
+        return any(snapshot.holds(x) for snapshot in self.snapshots)
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.

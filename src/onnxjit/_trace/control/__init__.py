@@ -7,9 +7,11 @@ model knows becomes a conditional or a loop of the graph.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
+from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import AliasError, UnsupportedError
 
@@ -19,13 +21,13 @@ from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from onnxjit._core.program import Value
 
 __all__ = [
-    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "not_", "or_",
-    "while_",
+    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "list_", "not_",
+    "or_", "while_",
 ]  # fmt: skip
 
 #: equations that an unrolled loop may have before the rest of it is captured
@@ -265,10 +267,36 @@ def _run_through(iterable: Any, body: Any, test: Any) -> None:
             return
 
 
+def list_(items: list[Any]) -> list[Any]:
+    """Return a new list; the lists of traced code can come to grow in the graph."""
+    return items if current_tracer() is None else List(items)
+
+
 def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
-    """Return a comprehension; `function` gives the results for one element."""
+    """Return a comprehension; `function` gives the results for one element.
+
+    Over a symbolic number of elements, a generator is a list too: all of it is evaluated.
+    """
+    tracer = current_tracer()
+    steps = None if tracer is None else steps_of(iterable)
+    if tracer is not None and steps is not None and isinstance(steps.length, Dim):
+        found = _listed(steps, function)
+        return found if kind in ("list", "generator") else _KINDS[kind](found)
     results = (r for e in iterable for r in function(e))
     if kind == "generator":
         return results
-    return {"list": list, "set": set, "dict": dict}[kind](results)
+    return list_(list(results)) if kind == "list" else _KINDS[kind](results)
 
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {"set": set, "dict": dict}
+
+
+def _listed(steps: Steps, function: Callable[[Any], list[Any]]) -> List:
+    """Return the results for a symbolic number of elements."""
+    found = List()
+
+    def body(e: Any) -> None:
+        found.extend(function(e))
+
+    for_(steps, body, None, (), (), (), ())
+    return found

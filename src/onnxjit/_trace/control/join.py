@@ -29,6 +29,7 @@ from onnxjit._trace import array as kinds
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.items import size_of
 from onnxjit._trace.layout import Layout, lies
+from onnxjit._trace.lists import List, Stack, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
 
-__all__ = ["JoinError", "Type", "flatten", "joined", "rebuild", "type_of", "unify"]
+__all__ = ["JoinError", "ListsDiffer", "Type", "flatten", "joined", "rebuild", "type_of", "unify"]
 
 
 class JoinError(TypeError):
@@ -175,13 +176,30 @@ Template = tuple[str, Any, list[Any]]
 _ITEMS: Final = (list, tuple)
 
 
+class ListsDiffer(JoinError):
+    """Two lists that become alike when one of them holds its elements stacked."""
+
+    def __init__(self, first: List, second: List) -> None:
+        super().__init__("lists of different lengths, or of different elements")
+        self.lists: Final = (first, second)
+
+
 def _parts(x: Any) -> list[Any] | None:
+    rows = rows_of(x)
+    if rows is not None:
+        return [rows]
+    if isinstance(x, Stack):
+        return list(x.columns)  # type: ignore[attr-defined]  # a Rows
     if isinstance(x, _ITEMS):
         return list(x)
     return list(x.values()) if type(x) is dict else None
 
 
 def _make(like: Any, parts: list[Any]) -> Any:
+    if rows_of(like) is not None:
+        return List.of_rows(parts[0])
+    if isinstance(like, Stack):
+        return like.with_columns(parts)  # type: ignore[attr-defined]  # a Rows
     if type(like) is dict:
         return dict(zip(like, parts, strict=True))
     if hasattr(like, "_fields"):
@@ -232,8 +250,11 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         joined(a, b)
         pairs.append((x, y))
         return "leaf", None, []
+    if isinstance(x, List) and isinstance(y, List) and _differ(x, y):
+        raise ListsDiffer(x, y)
     p, q = _parts(x), _parts(y)
-    same = type(x) is type(y) and p is not None and q is not None and len(p) == len(q)
+    alike = type(x) is type(y) or (isinstance(x, List) and isinstance(y, List))
+    same = alike and p is not None and q is not None and len(p) == len(q)
     if same and (type(x) is not dict or list(x) == list(y)):
         assert p is not None and q is not None  # `same` says so
         return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
@@ -241,6 +262,13 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         return "static", x, []
     msg = f"{described(x)} and {described(y)} cannot be one value"
     raise JoinError(msg)
+
+
+def _differ(x: List, y: List) -> bool:
+    """Whether two lists have other numbers of elements, or other kinds of them."""
+    if x.rows is None or y.rows is None:
+        return x.rows is not y.rows or len(x) != len(y)
+    return x.rows.element.differs(y.rows.element)
 
 
 def _same_bits(x: Any, y: Any) -> bool:

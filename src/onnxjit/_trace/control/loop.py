@@ -15,18 +15,20 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import dim_value
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, lower, same, symbols_of
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
-from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types
+from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, escapes, join_types
 from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .either import Either
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
-from .join import described, unify
+from .join import ListsDiffer, described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
+from .rows import stack_items, stack_lists
 from .slots import UNBOUND, Snapshot, cells_of
 from .truth import decide
 
@@ -138,6 +140,9 @@ class _Loop:
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
         self.free: dict[int, Dim] = {}
+        #: size that grows by as much in each iteration -> itself, at the start, and how much
+        self.growing: dict[int, tuple[Dim, DimLike, DimLike]] = {}
+        self.iteration: Final = tracer.env.symbol("i", None, 0, data=True)
         self.region: Region
         self.again: Value | None = None
         self.inputs: list[Value] = []
@@ -215,7 +220,10 @@ class _Loop:
         self.body(self._counter(counter))
 
     def _counter(self, counter: Value) -> Dim:
-        return self.tracer.env.symbol("i", None, 0, data=True, origin=(counter, None))
+        """Return the number of the iteration: one size in all rounds."""
+        (symbol,) = symbols_of(self.iteration)
+        symbol.origin = (counter, None)
+        return self.iteration
 
     def _taint(self, c: Carried, leaves: list[Any]) -> None:
         """Note that an array given to the body may be the one from before the loop."""
@@ -258,8 +266,10 @@ class _Loop:
 
     def _new_places(self, region: Region) -> bool:
         """Carry the places that the body turned out to change; tell whether there are any."""
-        if region.resized:
-            owner = region.resized[0].owner
+        for resized in region.resized:
+            owner = resized.owner
+            if isinstance(owner, List):
+                stack_items(owner, resized.after)
             msg = (
                 f"the loop at {self.tracer.source} changes the length of a "
                 f"{type(owner).__name__}; use an array of fixed size"
@@ -307,24 +317,29 @@ class _Loop:
         like = rebuild(c.template, iter(c.leaves))
         try:
             flatten(content, leaves)
+            if c.entry is not UNBOUND:
+                unify(c.entry, content, [])
             unify(like, content, pairs)
+        except ListsDiffer as e:
+            stack_lists(self.snapshot, e)
+            raise _mixed(c, like, content, self.tracer) from e
         except JoinError as e:
-            msg = (
-                f"{c.slot.name} is {described(like)} before and {described(content)} after "
-                f"an iteration of the loop at {self.tracer.source}, and a graph needs one type"
-            )
-            raise UnsupportedError(msg) from e
+            raise _mixed(c, like, content, self.tracer) from e
         return leaves
 
     def _widened(self, values: list[Value]) -> bool:
         """Give carried values free sizes where an iteration changes them."""
-        fresh: dict[int, Dim] = {}
         avals: list[Tensor] = []
         for state, value in zip(self.states, values, strict=True):
-            avals.append(join_types(self.tracer, state.tensor, value.tensor, fresh, self.free))
-        if not fresh:
+            a, b = state.tensor, value.tensor
+            if len(a.shape) == len(b.shape):
+                a = Tensor(a.dtype, tuple(map(self._grown, a.shape, b.shape)), weak=a.weak)
+                b = Tensor(b.dtype, tuple(map(self._expected, a.shape, b.shape)), weak=b.weak)
+            fresh: dict[int, Dim] = {}
+            avals.append(join_types(self.tracer, a, b, fresh, self.free))
+            self.free.update(fresh)
+        if all(_alike(v.tensor, aval) for v, aval in zip(self.states, avals, strict=True)):
             return False
-        self.free.update(fresh)
         at = 0
         for c in self.carried.values():
             for i, t in enumerate(c.types):
@@ -334,9 +349,39 @@ class _Loop:
             self.storages[storage] = aval
         return True
 
+    def _grown(self, before: DimLike, after: DimLike) -> DimLike:
+        """Return the size in any iteration, of which the first is seen to make it greater."""
+        if id(before) in self.free or id(before) in self.growing or same(before, after):
+            return before
+        more: Any = after - before
+        if (lower(more) or 0) <= 0 or not escapes(more, self.tracer.block.parent):
+            return before
+        size: Any = before + more * self.iteration
+        if not isinstance(size, Dim):
+            return before
+        self.growing[id(size)] = size, before, more
+        return size
+
+    def _expected(self, size: DimLike, after: DimLike) -> DimLike:
+        """Return the size after an iteration, or `size` if it has grown as it should."""
+        found = self.growing.get(id(size))
+        if found is None:
+            return after
+        _, start, more = found
+        first = same(start + more, after)  # the round that has found the growth
+        return size if first or same(size + more, after) else after
+
+    def _final(self, aval: Tensor, trips: DimLike) -> Tensor:
+        """Return the type of a carried value after all iterations of a plain ``for``."""
+        shape = []
+        for n in aval.shape:
+            _, start, more = self.growing.get(id(n), (n, n, 0))
+            shape.append(n if self.test is not None else start + more * trips)
+        return Tensor(aval.dtype, tuple(shape), weak=aval.weak)
+
     # --- the equation
 
-    def bind(self, trips: Value, first: Value | None) -> None:
+    def bind(self, trips: DimLike, first: Value | None) -> None:
         """Add the loop to the block around it, and give places their final content."""
         block = self.region.block
         results = self.after
@@ -353,9 +398,10 @@ class _Loop:
         else:
             block.outputs = list(results)
         start = [first or self.tracer.constant(np.bool_(True))] if with_cond else []
-        traced = Traced(block, [v.tensor for v in self.states], results)
+        traced = Traced(block, [self._final(v.tensor, trips) for v in self.states], results)
+        inputs = (dim_value(trips), *start, *entry)
         outputs, _ = bind_loop(
-            self.tracer, LOOP, traced, (trips, *start, *entry), len(entry), with_cond=with_cond
+            self.tracer, LOOP, traced, inputs, len(entry), with_cond=with_cond
         )
         self._finish(iter(outputs))
 
@@ -382,6 +428,19 @@ class _Loop:
                 self.snapshot.slot(cell, name)[1].set(UNBOUND)
 
 
+def _alike(a: Tensor, b: Tensor) -> bool:
+    """Whether two types have the very same sizes."""
+    return all(map(same, a.shape, b.shape))
+
+
+def _mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
+    msg = (
+        f"{c.slot.name} is {described(like)} before and {described(content)} after "
+        f"an iteration of the loop at {tracer.source}, and a graph needs one type"
+    )
+    return UnsupportedError(msg)
+
+
 def _failing(error: Exception) -> Exception:
     if isinstance(error, AlwaysRaises):
         return error
@@ -392,7 +451,7 @@ def _arrays(x: Any) -> list[Array]:
     if isinstance(x, Array):
         return [x]
     if isinstance(x, (list, tuple)):
-        return [a for part in x for a in _arrays(part)]
+        return [] if rows_of(x) is not None else [a for part in x for a in _arrays(part)]
     return [a for part in x.values() for a in _arrays(part)] if type(x) is dict else []
 
 
@@ -435,7 +494,7 @@ def capture(
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
     unbound = [c for c in loop.carried.values() if c.entry is UNBOUND]
-    loop.bind(dim_value(most), first)
+    loop.bind(most, first)
     if unbound:
         _check_ran(tracer, trips, first)
 

@@ -15,12 +15,13 @@ import numpy as np
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
+from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
+__all__ = ["ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
 
 
 class _Unbound:
@@ -33,6 +34,9 @@ class _Unbound:
 
 
 UNBOUND: Final = _Unbound()
+#: keys of a list's stacked elements, and of all its elements together
+ROWS: Final = "rows"
+ITEMS: Final = "items"
 _ATOMS: Final = frozenset({
     int, float, complex, bool, str, bytes, type(None), range, slice, np.dtype, Array, Dim,
     np.ndarray, ModuleType, type, type(...),
@@ -60,6 +64,10 @@ class Slot:
                 return UNBOUND
         if isinstance(owner, dict):
             return owner.get(self.key, UNBOUND)
+        if self.key == ROWS:
+            return owner.rows
+        if self.key == ITEMS:
+            return tuple(owner)
         return owner[self.key]
 
     def set(self, value: Any) -> None:
@@ -70,6 +78,10 @@ class Slot:
                 owner.cell_contents = value
             elif self.get() is not UNBOUND:
                 del owner.cell_contents
+        elif self.key == ROWS:
+            owner.rows = value
+        elif self.key == ITEMS:
+            list.__setitem__(owner, slice(None), value)
         elif value is UNBOUND:
             owner.pop(self.key, None)
         else:
@@ -148,6 +160,10 @@ class Snapshot:
         parts = saved.values() if isinstance(saved, dict) else saved
         return [(part, "") for part in parts]
 
+    def holds(self, x: object) -> bool:
+        """Whether an object was there already."""
+        return id(x) in self._saved
+
     def restore(self) -> None:
         """Put everything back."""
         for owner, saved, name in self._saved.values():
@@ -159,7 +175,10 @@ class Snapshot:
         resized: list[Resized] = []
         for owner, saved, name in self._saved.values():
             now = _content(owner)
-            if isinstance(saved, dict):
+            if rows_of(owner) is not None:
+                if saved[0] is not now[0]:
+                    found[id(owner), ROWS] = Slot(owner, ROWS), saved[0], now[0]
+            elif isinstance(saved, dict):
                 place = _dict_of(owner)
                 for key in (*saved, *(k for k in now if k not in saved)):
                     before, after = saved.get(key, UNBOUND), now.get(key, UNBOUND)
@@ -193,6 +212,9 @@ def _content(owner: Any) -> Any:
             return []
     if isinstance(owner, dict):
         return dict(owner)
+    rows = rows_of(owner)
+    if rows is not None:
+        return [rows]
     if isinstance(owner, (list, tuple, deque, set, frozenset)):
         return list(owner)
     if isinstance(owner, MethodType):
@@ -217,6 +239,8 @@ def _put_back(owner: Any, saved: Any, name: str) -> None:
         if _differs(place, saved):
             place.clear()
             place.update(saved)
+    elif rows_of(owner) is not None:
+        owner.rows = saved[0]
     elif isinstance(owner, (list, deque, set)):
         now = list(owner)
         if len(now) != len(saved) or any(a is not b for a, b in zip(now, saved, strict=True)):

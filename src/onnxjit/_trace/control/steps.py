@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dims import Dim, dim_max, dim_min
+from onnxjit._core.dims import Dim, dim_max, dim_min, same
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.items import capture_item, python_number
+from onnxjit._trace.lists import rows_of
+from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onnxjit._core.dims import DimLike
+    from onnxjit._trace.lists import List
 
 __all__ = ["Steps", "enumerate_", "range_", "reversed_", "steps_of", "zip_"]
 
@@ -61,9 +64,24 @@ def steps_of(x: Any) -> Steps | None:
         return Steps(x.shape[0], lambda i: x[i])
     if isinstance(x, range):
         return Steps(len(x), lambda i: x.start + x.step * i)
+    if rows_of(x) is not None:
+        return Steps(x.length, _element_at(x))
     if isinstance(x, (list, tuple)):
         return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i))
     return None
+
+
+def _element_at(x: List) -> Callable[[Any], Any]:
+    """Return how the elements of a list are had while it is run through."""
+    length = x.length
+
+    def at(i: Any) -> Any:
+        if not same(x.length, length):
+            msg = "a list grows or shrinks while a loop of the graph runs through it"
+            raise UnsupportedError(f"{msg}; use while and an index")
+        return x.rows.at(i)
+
+    return at
 
 
 def range_(*args: Any) -> Any:
@@ -84,7 +102,7 @@ def range_(*args: Any) -> Any:
 
 def _any_steps(iterables: tuple[Any, ...]) -> list[Steps] | None:
     """Return iterables as elements by place if one of them is traced."""
-    if not any(isinstance(x, Steps) or is_traced(x) for x in iterables):
+    if not any(isinstance(x, Steps) or is_traced(x) or rows_of(x) for x in iterables):
         return None
     found = [steps_of(x) for x in iterables]
     return None if None in found else found  # type: ignore[return-value]  # just looked

@@ -15,6 +15,7 @@ from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
 from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array
 
 from .branch import branch
@@ -43,6 +44,8 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     Sizes and scalar arguments are decided with a guard, but for exports and for the tests of
     ``while``, where they become part of the graph.
     """
+    if rows_of(x) is not None:
+        x = x.length
     if isinstance(x, Dim):
         tracer = tracer or current_tracer()
         if tracer is None or not _is_open(x, tracer):
