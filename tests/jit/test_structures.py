@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnxjit import DataDependentError, UnsupportedError, jit_onnx
+from onnxjit import DataDependentError, UnsupportedError, eager_onnx, jit_onnx
 from tests.jit.harness import agrees, same
 
 V = np.array([3.0, -1.5, 2.25])
@@ -454,3 +454,22 @@ def test_text_is_carried(fn):
 def test_text_comes_back_at_its_shortest():
     jit = jit_onnx(lambda s: s[1:], fallback="error")
     assert jit(np.array(["longer", "x"])).dtype == np.dtype("<U1")
+
+
+def test_eager_writes_to_containers_arrive():
+    def f(history, params, record):
+        history.append(params["w"].sum())
+        history[0] = -history[0]
+        params["w"] = params["w"] * 2
+        params["n"] = len(history)
+        record.b = record.w + 1
+        return history
+
+    def arguments():
+        return [V], {"w": V}, Params(V)
+
+    plain, lent = arguments(), arguments()
+    want, got = f(*plain), eager_onnx(f)(*lent)
+    same(got, want)
+    same(lent, plain, "arguments")
+    assert got is lent[0]

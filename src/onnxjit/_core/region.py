@@ -28,8 +28,8 @@ from .op import Op
 from .program import Block, Value
 
 __all__ = [
-    "COND", "LOOP", "SCAN", "Traced", "bind_cond", "bind_loop", "carried_values", "cond", "escapes",
-    "join_types", "loop", "scan",
+    "COND", "LOOP", "SCAN", "Traced", "bind_cond", "bind_loop", "carried_values", "cond",
+    "join_types", "loop", "scan", "visible",
 ]  # fmt: skip
 
 Values = Sequence[Value]
@@ -122,7 +122,7 @@ def _run(trace: Trace, body: Callable[[], Values]) -> tuple[Block, list[Value]]:
     return block, results
 
 
-def escapes(size: DimLike, outer: Block) -> bool:
+def visible(size: DimLike, outer: Block) -> bool:
     """Whether a size can be computed outside the block that made it."""
     if not isinstance(size, Dim):
         return True
@@ -137,7 +137,7 @@ def _visible(trace: Trace, aval: Tensor, fresh: dict[int, Dim]) -> Tensor:
     """Return an aval whose sizes make sense outside the inner block."""
     shape: list[DimLike] = []
     for n in aval.shape:
-        if escapes(n, trace.block):
+        if visible(n, trace.block):
             shape.append(n)
         else:
             size = _fresh(trace, "inner")

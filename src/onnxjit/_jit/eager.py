@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
-from onnxjit._eager.boundary import as_eager, from_eager
+from onnxjit._eager.boundary import Loan, from_eager
 from onnxjit._eager.leaves import leaf_of
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.items import carried
@@ -59,7 +59,9 @@ def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Run a whole function eagerly: each NumPy call at once, through onnxruntime.
 
     The function runs as it is, so that ``print`` and a debugger work inside.  Array arguments
-    become `Array`; results come back as ndarrays and NumPy scalars.
+    become `Array`; results come back as ndarrays and NumPy scalars, and so does what is stored
+    in lists, dicts and dataclasses among the arguments.  What the function stores elsewhere
+    (attributes of other objects, globals) stays an `Array`.
 
     Parameters
     ----------
@@ -86,7 +88,12 @@ def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        result = fn(*map(as_eager, args), **{k: as_eager(v) for k, v in kwargs.items()})
-        return from_eager(result)
+        loan = Loan()
+        lent = [loan.lend(x) for x in args]
+        named = {k: loan.lend(v) for k, v in kwargs.items()}
+        try:
+            return loan.restored(fn(*lent, **named))
+        finally:
+            loan.settle()
 
     return call

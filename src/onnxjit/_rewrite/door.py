@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
@@ -26,7 +27,7 @@ _SPECIAL = frozenset({ModuleType, super, Array})
 _NATIVE_ITEMS = frozenset({list, tuple, dict, str, np.ndarray})
 
 
-class Door:
+class Door(Control):
     """Hooks as one rewritten function sees them: it knows the globals and outer cells.
 
     The methods are called by generated code only. Each has a short way out for the common

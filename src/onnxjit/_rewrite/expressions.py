@@ -11,13 +11,12 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, TypeVar
 
-from onnxjit._rewrite.scope import Scope, comprehension_scope, function_scope
-from onnxjit._rewrite.stores import StoreRewriter
+from onnxjit._rewrite.operands import OperandRewriter
+from onnxjit._rewrite.scope import Scope, function_scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onnxjit._rewrite.scope import Comprehension
     from onnxjit._rewrite.source import FunctionNode
 
 _N = TypeVar("_N", bound=ast.AST)
@@ -27,7 +26,7 @@ _FRAME_READERS_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
 _FRAME_ATTRIBUTES = frozenset({"_getframe", "currentframe", "_current_frames"})
 
 
-class ExpressionRewriter(StoreRewriter):
+class ExpressionRewriter(OperandRewriter):
     """Rewrites one function and what is nested in it; class bodies are left alone.
 
     Parameters
@@ -36,16 +35,22 @@ class ExpressionRewriter(StoreRewriter):
         Free variables of the outermost function.
     module_names
         Names found in the module; a builtin's name counts as global only if listed here.
+
+    Attributes
+    ----------
+    scopes : dict
+        Scopes of the functions that were rewritten.
     """
 
     def __init__(self, free: frozenset[str], module_names: frozenset[str]) -> None:
         super().__init__(free)
+        self.scopes: dict[FunctionNode, Scope] = {}
         self._module_names = module_names
         self._printing = False
 
     def rewrite(self, node: FunctionNode) -> FunctionNode:
         """Rewrite the body of the outermost function in place; its own defaults stay."""
-        self.scope = function_scope(node, None)
+        self.scope = self.scopes[node] = function_scope(node, None)
         self._body(node)
         return node
 
@@ -86,7 +91,8 @@ class ExpressionRewriter(StoreRewriter):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if self._is_bare_super(node):
-            return node
+            return self._spelled_out(node)
+        self.consume(node)
         func = self.visit(node.func)
         outer, self._printing = self._printing, self._printing or _is_print(node)
         args = [self.visit(a) for a in node.args]
@@ -106,7 +112,7 @@ class ExpressionRewriter(StoreRewriter):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-        node.left, node.right = self._operand(node.left), self._operand(node.right)
+        node.left, node.right = self.operand(node.left), self.operand(node.right)
         if is_text and isinstance(node.op, ast.Mod):
             node.right = self._formatted(node.right, node.right)
         return node
@@ -120,6 +126,13 @@ class ExpressionRewriter(StoreRewriter):
             return False
         return self._is_builtin("super", self.scope.where("super", self.free))
 
+    def _spelled_out(self, node: ast.Call) -> ast.expr:
+        # without arguments `super` looks at its frame, which may become another function's
+        if self.scope.first is not None and "__class__" in self.free:
+            names = "__class__", self.scope.first
+            node.args = [ast.copy_location(ast.Name(n, ast.Load()), node) for n in names]
+        return node
+
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
         value = self.visit(node.value)
         if isinstance(node.ctx, ast.Load):
@@ -129,7 +142,7 @@ class ExpressionRewriter(StoreRewriter):
 
     # Places where Python looks at a whole container
 
-    def _operand(self, node: ast.expr) -> ast.expr:
+    def operand(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression; what is loaded from outside may be an old container."""
         is_load = isinstance(node, ast.Attribute | ast.Subscript) or (
             isinstance(node, ast.Name) and self.scope.where(node.id, self.free) != "local"
@@ -137,22 +150,9 @@ class ExpressionRewriter(StoreRewriter):
         result: ast.expr = self.visit(node)
         return self.hook("whole", result, at=node) if is_load else result
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        node.values = [self._operand(v) for v in node.values]
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        node.operand = self._operand(node.operand)
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        node.test = self._operand(node.test)
-        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return node
-
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         pairs = zip(node.keys, node.values, strict=True)
-        values = [self._unpacked(v) if k is None else self._operand(v) for k, v in pairs]
+        values = [self._unpacked(v) if k is None else self.operand(v) for k, v in pairs]
         node.keys = [None if k is None else self.visit(k) for k in node.keys]
         node.values = values
         return node
@@ -167,44 +167,28 @@ class ExpressionRewriter(StoreRewriter):
         return self._display(node)
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
-        node.elts = [self._operand(e) for e in node.elts]
+        node.elts = [self.operand(e) for e in node.elts]
         return node
 
     def _display(self, node: ast.Tuple | ast.List) -> ast.expr:
         if isinstance(node.ctx, ast.Load):
-            node.elts = [self._operand(e) for e in node.elts]
+            node.elts = [self.operand(e) for e in node.elts]
         else:
             self.generic_visit(node)
         return node
 
     def visit_If(self, node: ast.If) -> ast.stmt:
-        node.test = self._operand(node.test)
+        node.test = self.operand(node.test)
         node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
         return node
 
     def visit_While(self, node: ast.While) -> ast.stmt:
-        node.test = self._operand(node.test)
+        node.test = self.operand(node.test)
         node.body, node.orelse = self.statements(node.body), self.statements(node.orelse)
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        node.test = self._operand(node.test)
-        node.msg = None if node.msg is None else self.visit(node.msg)
-        return node
-
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        node.value = None if node.value is None else self._operand(node.value)
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
-            self.generic_visit(node)
-        else:
-            node.left = self._operand(node.left)
-            node.comparators = [self._operand(c) for c in node.comparators]
-        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
-            name = "contains" if isinstance(node.ops[0], ast.In) else "lacks"
-            return self.hook(name, node.left, node.comparators[0], at=node)
+        node.value = None if node.value is None else self.operand(node.value)
         return node
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
@@ -226,7 +210,8 @@ class ExpressionRewriter(StoreRewriter):
         prelude = self.outer_stores(node, {node.name})
         node.decorator_list = self._decorators(node.decorator_list)
         self.defaults(node.args)
-        self._nested(node, function_scope(node, self.scope))
+        self.scopes[node] = function_scope(node, self.scope)
+        self._nested(node, self.scopes[node])
         return [*prelude, node]
 
     def _nested(self, node: ast.FunctionDef | ast.Lambda, scope: Scope) -> None:
@@ -247,32 +232,6 @@ class ExpressionRewriter(StoreRewriter):
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         return [*prelude, node]
-
-    def _comprehension(self, node: Comprehension) -> ast.expr:
-        first = node.generators[0]
-        outermost = self._iterable(first)  # evaluated in the scope around
-        outer, self.scope = self.scope, comprehension_scope(node, self.scope)
-        for generator in node.generators:
-            if generator is not first:
-                generator.iter = self._iterable(generator)
-            generator.ifs = [self.visit(test) for test in generator.ifs]
-            generator.target = self.visit(generator.target)
-        first.iter = outermost
-        if isinstance(node, ast.DictComp):
-            node.key = self.visit(node.key)
-            node.value = self.visit(node.value)
-        else:
-            node.elt = self.visit(node.elt)
-        self.scope = outer
-        return node
-
-    def _iterable(self, generator: ast.comprehension) -> ast.expr:
-        value: ast.expr = self.visit(generator.iter)
-        if generator.is_async:
-            return value
-        return self.hook("iterate", value, at=generator.iter)
-
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
 def _is_print(node: ast.Call) -> bool:

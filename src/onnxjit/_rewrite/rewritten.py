@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from onnxjit._rewrite.door import Door
 from onnxjit._rewrite.expressions import ExpressionRewriter, Mangler, reads_frame
+from onnxjit._rewrite.nodes import HELPER, MARK
+from onnxjit._rewrite.regions import convert
 from onnxjit._rewrite.source import FUTURE_FLAGS, FunctionNode, find_function
-from onnxjit._rewrite.stores import HELPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def _rewrite_code(fn: FunctionType) -> CodeType | None:
     inner = next(
         c for c in factory.co_consts if isinstance(c, CodeType) and c.co_name == wanted
     )
-    return _renamed(inner, inner.co_qualname, code.co_qualname, code.co_name)
+    return _renamed(inner, code.co_qualname, code.co_name)
 
 
 def _transform(located: Located, code: CodeType, module_names: frozenset[str]) -> FunctionNode:
@@ -109,7 +110,11 @@ def _transform(located: Located, code: CodeType, module_names: frozenset[str]) -
     if located.class_name is not None:
         mangler = Mangler(located.class_name)
         node = mangler.generic_visit(node)
-    return ExpressionRewriter(frozenset(code.co_freevars), module_names).rewrite(node)
+    rewriter = ExpressionRewriter(frozenset(code.co_freevars), module_names)
+    node = rewriter.rewrite(node)
+    if isinstance(node, ast.FunctionDef):
+        convert(node, rewriter.scopes)
+    return node
 
 
 def _module(node: FunctionNode, code: CodeType) -> ast.Module:
@@ -146,21 +151,31 @@ def _strip(node: FunctionNode) -> None:
             node.type_params = []
 
 
-def _renamed(code: CodeType, prefix: str, qualname: str, name: str | None = None) -> CodeType:
-    """Give `code` and what is nested in it the names of the original."""
+def _renamed(code: CodeType, qualname: str, name: str) -> CodeType:
+    """Give `code` and what is nested in it the names of the original.
+
+    A function that the rewriting has made of a part of another is called like that.
+    """
+    old = code.co_qualname
 
     def renamed(const: Any) -> Any:
         if isinstance(const, CodeType):
-            return _renamed(const, prefix, qualname)
-        if isinstance(const, str) and const.startswith(f"{prefix}."):
-            return qualname + const[len(prefix) :]  # a class body stores its own name
-        return const
+            if is_part(const):
+                return _renamed(const, qualname, name)
+            inner = const.co_qualname
+            inner = qualname + inner[len(old) :] if inner.startswith(f"{old}.") else inner
+            return _renamed(const, inner, const.co_name)
+        # a class body stores its own name
+        return qualname if isinstance(const, str) and const == old else const
 
     consts = tuple(renamed(c) for c in code.co_consts)
-    if not code.co_qualname.startswith(prefix):
-        return code.replace(co_consts=consts)
-    new = qualname + code.co_qualname[len(prefix) :]
-    return code.replace(co_consts=consts, co_qualname=new, co_name=name or code.co_name)
+    return code.replace(co_consts=consts, co_qualname=qualname, co_name=name)
+
+
+def is_part(code: CodeType) -> bool:
+    """Whether `code` is a part of a user's function that the rewriting made a function of."""
+    place = code.co_argcount + code.co_kwonlyargcount
+    return bool(code.co_flags & 0x4) and code.co_varnames[place] == MARK  # CO_VARARGS
 
 
 def _rewritten_codes(code: CodeType) -> Iterator[CodeType]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -19,16 +20,27 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Scope:
-    """The names bound in one function or comprehension, and the scope around it."""
+    """The names bound in one function or comprehension, and the scope around it.
 
-    __slots__ = ("bound", "declared_global", "parent")
+    `first` is the first parameter of the function whose frame runs the code; `pauses` says
+    whether a function is a generator or a coroutine.
+    """
+
+    __slots__ = ("bound", "declared_global", "declared_nonlocal", "first", "parent", "pauses")
 
     def __init__(
-        self, bound: set[str], declared_global: set[str], parent: Scope | None
+        self,
+        bound: set[str],
+        declared_global: set[str],
+        parent: Scope | None,
+        first: str | None = None,
     ) -> None:
         self.bound = bound
         self.declared_global = declared_global
         self.parent = parent
+        self.first = first
+        self.declared_nonlocal: set[str] = set()
+        self.pauses = False
 
     def where(self, name: str, free: frozenset[str]) -> Where:
         """Say where `name` lives; `free` are the free variables of the outermost function."""
@@ -49,14 +61,21 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     bound = names.stored | set(argument_names(node.args))
     bound |= {p.name for p in getattr(node, "type_params", ())}
     bound -= names.declared_global | names.declared_nonlocal
-    return Scope(bound, names.declared_global, parent)
+    positional = [*node.args.posonlyargs, *node.args.args]
+    first = positional[0].arg if positional else None
+    scope = Scope(bound, names.declared_global, parent, first)
+    scope.declared_nonlocal = names.declared_nonlocal
+    scope.pauses = names.pauses
+    return scope
 
 
 def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
     bound: set[str] = set()
     for generator in node.generators:
         bound |= stored_names([generator.target])
-    return Scope(bound, set(), parent)
+    # from Python 3.12 on most comprehensions run in the frame around them
+    inlined = sys.version_info >= (3, 12) and not isinstance(node, ast.GeneratorExp)
+    return Scope(bound, set(), parent, parent.first if inlined else None)
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
@@ -76,12 +95,13 @@ def argument_names(args: ast.arguments) -> list[str]:
 class _Names(ast.NodeVisitor):
     """Collects the names bound by statements of one scope."""
 
-    __slots__ = ("_depth", "declared_global", "declared_nonlocal", "stored")
+    __slots__ = ("_depth", "declared_global", "declared_nonlocal", "pauses", "stored")
 
     def __init__(self) -> None:
         self.stored: set[str] = set()
         self.declared_global: set[str] = set()
         self.declared_nonlocal: set[str] = set()
+        self.pauses = False
         self._depth = 0  # of comprehensions
 
     def visit(self, node: ast.AST) -> None:
@@ -111,6 +131,8 @@ class _Names(ast.NodeVisitor):
                 self.declared_global |= set(names)
             case ast.Nonlocal(names=names):
                 self.declared_nonlocal |= set(names)
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                self.pauses = True
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
                 self.stored.add(name)
             case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):

@@ -7,13 +7,13 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from onnxjit._rewrite.rewritten import is_rewritten
+from onnxjit._rewrite.rewritten import is_part, is_rewritten
 from onnxjit._rewrite.route import copy_of, route
 from onnxjit._rewrite.state import SESSION, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType, FunctionType
+    from types import CodeType, FrameType, FunctionType
 
     from onnxjit._rewrite.hooks import Hooks
     from onnxjit._rewrite.path import Path
@@ -108,14 +108,18 @@ def current_scope() -> Scope | None:
     """
     state = SESSION.get()
     base = 0 if state is None else state.base
-    frames = []
+    calls: list[tuple[CodeType, int]] = []
+    line = 0  # in a part of the function that comes next
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and id(frame) != base:
-        if is_rewritten(frame.f_code):
-            frames.append(frame)
+        code = frame.f_code
+        if is_rewritten(code):
+            line = line or frame.f_lineno
+            if not is_part(code):
+                calls.append((code, line))
+                line = 0
         frame = frame.f_back
     scope: Scope | None = None
-    for found in reversed(frames):
-        code = found.f_code
-        scope = Scope(code.co_qualname, code.co_filename, found.f_lineno, scope)
+    for code, line in reversed(calls):
+        scope = Scope(code.co_qualname, code.co_filename, line, scope)
     return scope

@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from onnxjit._rewrite import nodes
+from onnxjit._rewrite.nodes import HELPER
+from onnxjit._rewrite.nodes import at as _at
+from onnxjit._rewrite.nodes import load as _load
+from onnxjit._rewrite.nodes import store as _store
 from onnxjit._rewrite.scope import stored_names
 
 if TYPE_CHECKING:
@@ -13,9 +18,6 @@ if TYPE_CHECKING:
 
     from onnxjit._rewrite.scope import Scope
 
-HELPER = "_oj"
-
-_Node = TypeVar("_Node", bound=ast.AST)
 _OuterStore: TypeAlias = Literal["store_global", "store_cell"]
 
 
@@ -36,12 +38,7 @@ class StoreRewriter(ast.NodeTransformer):
 
     def hook(self, name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
         """Call of a hook, placed where `at` is in the source."""
-        helper = _at(ast.Name(HELPER, ast.Load()), at)
-        function = _at(ast.Attribute(helper, name, ast.Load()), at)
-        for arg in args:
-            if not hasattr(arg, "lineno"):
-                ast.copy_location(arg, at)
-        return _at(ast.Call(function, list(args), []), at)
+        return nodes.hook(name, *args, place=at)
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Rewrite a block; a statement may become several."""
@@ -256,16 +253,3 @@ def _has_place(target: ast.expr) -> bool:
     if isinstance(target, ast.Starred):
         return _has_place(target.value)
     return isinstance(target, ast.Attribute | ast.Subscript)
-
-
-def _at(node: _Node, at: ast.AST) -> _Node:
-    return ast.copy_location(node, at)
-
-
-def _load(name: str, at: ast.AST) -> ast.expr:
-    return ast.copy_location(ast.Name(name, ast.Load()), at)
-
-
-def _store(name: str, value: ast.expr, at: ast.stmt) -> ast.stmt:
-    target = ast.copy_location(ast.Name(name, ast.Store()), at)
-    return ast.copy_location(ast.Assign([target], value), at)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import bind_one
-from onnxjit._core.region import bind_cond
+from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.lists import List
@@ -17,11 +16,11 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import DataDependentError, UnsupportedError
 
 from .either import Either
-from .join import JoinError, Type, described, flatten, from_value, joined, rebuild, to_value
+from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import ListsDiffer, type_of, unify
-from .region import AlwaysRaises, Region, inside, settled, trace_region
+from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
 from .rows import stack_items, stack_lists
-from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
+from .slots import ITEMS, RETURNED, UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -137,7 +136,7 @@ class _Branch:
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:
                 found.append((slot, ("static", UNBOUND, [])))
             else:
-                found.append((slot, self._unify(x, y)))
+                found.append((slot, self._unify(x, y, returned=slot.name == RETURNED)))
         return found + self._resized(yes, no)
 
     def _resized(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
@@ -151,9 +150,9 @@ class _Branch:
             found.append((Slot(resized.owner, ITEMS), self._unify(tuple(x), tuple(y))))
         return found
 
-    def _unify(self, x: Any, y: Any) -> Any:
+    def _unify(self, x: Any, y: Any, *, returned: bool = False) -> Any:
         if x is UNBOUND or y is UNBOUND:
-            return self._maybe(x, y)
+            return self._maybe(x, y, returned=returned)
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
@@ -164,12 +163,14 @@ class _Branch:
             return self._either(x, y)
         return template
 
-    def _maybe(self, x: Any, y: Any) -> Any:
+    def _maybe(self, x: Any, y: Any, *, returned: bool) -> Any:
         """Return how a name is had that one body has left without a value."""
         if x is y:
             return "static", x, []
         template, leaves = _flat(y if x is UNBOUND else x)
         self.pairs += [(UNBOUND, leaf) if x is UNBOUND else (leaf, UNBOUND) for leaf in leaves]
+        if returned:
+            return template  # a flag tells whether it is read
         return "unbound", x is UNBOUND, [template]
 
     def _either(self, x: Any, y: Any) -> Any:
@@ -198,7 +199,7 @@ class _Branch:
     ) -> None:
         self.types = [_joined(x, y) for x, y in self.pairs]
         for side, region in enumerate((yes, no)):
-            with inside(self.tracer, region.block):
+            with at_the_end(self.tracer, region):
                 outputs = [
                     self._value(pair[side], t)
                     for pair, t in zip(self.pairs, self.types, strict=True)
@@ -212,8 +213,11 @@ class _Branch:
         """Return one side's value; a name without one gets a stand-in that nobody reads."""
         if x is not UNBOUND:
             return to_value(x, t)
-        shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
-        return to_value(np.zeros(shape, t.dtype.numpy)[()], t)
+        if not t.shape:
+            return to_value(np.zeros((), t.dtype.numpy)[()], t)
+        seen = all(visible(n, self.tracer.block) for n in t.shape)
+        shape = t.shape if seen else tuple(n if isinstance(n, int) else 0 for n in t.shape)
+        return filled(shape, np.zeros((), t.dtype.numpy), t.dtype)
 
     # --- afterwards
 
@@ -226,7 +230,6 @@ class _Branch:
         for (storage, _, _), value in zip(
             storages, self.outputs[len(self.pairs) :], strict=True
         ):
-            storage.check_identity()
             storage.replace(value)
 
     def _merged(self) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from onnxjit._core.bind import dim_value
 from onnxjit._core.dims import Dim, lower, same, symbols_of
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
-from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, escapes, join_types
+from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, visible, join_types
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import Control
@@ -29,7 +29,7 @@ from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_valu
 from .join import ListsDiffer, described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
 from .rows import stack_items, stack_lists
-from .slots import UNBOUND, Snapshot, cells_of
+from .slots import RETURNED, UNBOUND, Snapshot, cells_of
 from .truth import decide
 
 if TYPE_CHECKING:
@@ -354,7 +354,7 @@ class _Loop:
         if id(before) in self.free or id(before) in self.growing or same(before, after):
             return before
         more: Any = after - before
-        if (lower(more) or 0) <= 0 or not escapes(more, self.tracer.block.parent):
+        if (lower(more) or 0) <= 0 or not visible(more, self.tracer.block.parent):
             return before
         size: Any = before + more * self.iteration
         if not isinstance(size, Dim):
@@ -420,7 +420,6 @@ class _Loop:
             c.slot.set(rebuild(c.template, iter(new)))
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
-                storage.check_identity()
                 storage.replace(value)
         for name in self.names.stores - self.names.live:
             cell = self.cells.get(name)
@@ -493,7 +492,11 @@ def capture(
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
-    unbound = [c for c in loop.carried.values() if c.entry is UNBOUND]
+    unbound = [
+        c
+        for c in loop.carried.values()
+        if c.entry is UNBOUND and c.slot.name != RETURNED
+    ]
     loop.bind(most, first)
     if unbound:
         _check_ran(tracer, trips, first)

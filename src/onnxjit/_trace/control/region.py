@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._trace.array import Unsettled
@@ -11,7 +12,7 @@ from onnxjit.errors import OnnxJitError
 from .rows import Switch, put_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from onnxjit._core.program import Block, Value
     from onnxjit._trace.storage import Storage
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "inside", "settled", "trace_region"]
+__all__ = ["AlwaysRaises", "Region", "at_the_end", "settled", "trace_region"]
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
@@ -96,7 +97,8 @@ def trace_region(
                 after(region)
     finally:
         for storage, value in tracer.journal.items():
-            storage.put(value)
+            if not storage.block.is_inside(block):
+                storage.put(value)
         tracer.journal, tracer.lengths = journal, lengths
         tracer.source = source
         tracer.snapshots.pop()
@@ -117,21 +119,19 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         tracer.fail()
 
 
-class inside:  # noqa: N801  used like a function
-    """Context in which operations go to a block made before."""
-
-    __slots__ = ("_block", "_outer", "_tracer")
-
-    def __init__(self, tracer: Tracer, block: Block) -> None:
-        self._tracer = tracer
-        self._block = block
-
-    def __enter__(self) -> None:
-        self._outer = self._tracer.block
-        self._tracer.block = self._block
-
-    def __exit__(self, *_: object) -> None:
-        self._tracer.block = self._outer
+@contextmanager
+def at_the_end(tracer: Tracer, region: Region) -> Iterator[None]:
+    """Let operations go to a region's block, and see arrays as it has left them."""
+    outer, tracer.block = tracer.block, region.block
+    before = {storage: storage.value for storage in region.written}
+    for storage, value in region.written.items():
+        storage.put(value)
+    try:
+        yield
+    finally:
+        tracer.block = outer
+        for storage, value in before.items():
+            storage.put(value)
 
 
 def settled(attempt: Callable[[], Any]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, dim_max, dim_min, has_data, lower, same
 from onnxjit._core.program import Value
-from onnxjit._core.region import escapes
+from onnxjit._core.region import visible
 from onnxjit._ops.cast import cast
 from onnxjit._ops.structure import concat, unsqueeze
 from onnxjit._ops.ufunc import as_weak
@@ -364,7 +364,7 @@ def stacked(items: Sequence[Any], element: Element | None) -> Rows:
 def _empty(t: Type) -> Array:
     """Return a column without elements."""
     block = running_tracer().block
-    if not all(escapes(n, block) for n in t.shape):
+    if not all(visible(n, block) for n in t.shape):
         msg = "its arrays differ in shape from one iteration to the next; pad them to one size"
         raise JoinError(msg)
     found: Array = call_function(np.zeros, ((0, *t.shape), t.dtype.numpy), {})

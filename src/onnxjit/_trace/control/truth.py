@@ -19,6 +19,7 @@ from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array
 
 from .branch import branch
+from .either import Either
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,8 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
             found = _compare_sizes(symbol, ufunc, a, b)
             if found is not None:
                 return found
+    if isinstance(a, Either) or isinstance(b, Either):
+        return _compare_either(symbol, a, b)
     return _COMPARE[symbol](a, b)
 
 
@@ -128,6 +131,21 @@ def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     left, right = (dim_array(x) if isinstance(x, Dim) else x for x in (a, b))
     found: Any = ufunc(left, right)
     return _number(found._value)
+
+
+def _compare_either(symbol: str, a: Any, b: Any) -> Any:
+    """Return whether an object that data chooses is another one, such as None."""
+    chosen, other = (a, b) if isinstance(a, Either) else (b, a)
+    if symbol not in ("is", "is not") or isinstance(other, Either):
+        return _COMPARE[symbol](a, b)
+    first, second = (
+        compare(symbol, part, other) for part in (chosen.first, chosen.second)
+    )
+    if isinstance(first, bool) and isinstance(second, bool):
+        if first is second:
+            return first
+        return _number(chosen.pred) if first else not_(wrap(chosen.pred))
+    return ifexp(wrap(chosen.pred), lambda: first, lambda: second)
 
 
 def _not(x: bool | None) -> bool | None:

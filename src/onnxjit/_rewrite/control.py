@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of the statements and operators that decide what runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onnxjit._rewrite import plain
+from onnxjit._trace import control as traced
+from onnxjit._rewrite.state import SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_session = SESSION.get
+_Names = tuple[str, ...]
+
+
+class Control:
+    """The part of the hooks that concerns control flow.
+
+    Without a trace, `plain` says what happens; in a trace `traced` does.
+    """
+
+    __slots__ = ()
+
+    def if_(
+        self,
+        test: Any,
+        then: Callable[[], object],
+        orelse: Callable[[], object],
+        stores: _Names,
+        live: _Names,
+    ) -> None:
+        if _session() is None:
+            plain.if_(test, then, orelse, stores, live)
+        else:
+            traced.if_(test, then, orelse, stores, live)
+
+    def while_(
+        self,
+        test: Callable[[], Any],
+        body: Callable[[], object],
+        stores: _Names,
+        live: _Names,
+        rebound: _Names,
+        mutated: _Names,
+    ) -> None:
+        loop = plain.while_ if _session() is None else traced.while_
+        loop(test, body, stores, live, rebound, mutated)
+
+    def for_(
+        self,
+        iterable: Iterable[Any],
+        body: Callable[[Any], object],
+        test: Callable[[], Any] | None,
+        stores: _Names,
+        live: _Names,
+        rebound: _Names,
+        mutated: _Names,
+    ) -> None:
+        loop = plain.for_ if _session() is None else traced.for_
+        loop(iterable, body, test, stores, live, rebound, mutated)
+
+    def and_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).and_(first, *rest)
+
+    def or_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).or_(first, *rest)
+
+    def not_(self, x: Any) -> Any:
+        return (plain if _session() is None else traced).not_(x)
+
+    def ifexp(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).ifexp(test, then, orelse)
+
+    def compare(self, symbol: str, a: Any, b: Any) -> Any:
+        return (plain if _session() is None else traced).compare(symbol, a, b)
+
+    def chain(self, first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
+        return (plain if _session() is None else traced).chain(first, *pairs)
+
+    def assert_(self, test: Any, message: Callable[[], object] | None) -> None:
+        check = plain.assert_ if _session() is None else traced.assert_
+        check(test, message)
+
+    def comp(
+        self, kind: str, iterable: Iterable[Any], function: Callable[[Any], Iterable[Any]]
+    ) -> Any:
+        return (plain if _session() is None else traced).comp(kind, iterable, function)
+
+    def bound(self, name: str, load: Callable[[], Any]) -> Any:
+        """Load a local variable that may be unbound from a function made of a statement."""
+        try:
+            return load()
+        except NameError:
+            pass
+        message = (
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        )
+        raise UnboundLocalError(message)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the statements of rewritten code mean while a function is traced.
+
+A condition or number of runs that Python knows is left to Python. What only a run of the
+model knows becomes a conditional or a loop of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._core.dims import Dim
+from onnxjit._trace.lists import List
+from onnxjit._trace.trace import Tracer, current_tracer
+from onnxjit.errors import AliasError, UnsupportedError
+
+from .branch import branch
+from .loop import Names, capture
+from .steps import Steps, steps_of
+from .truth import and_, chain, compare, decide, ifexp, not_, or_
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from onnxjit._core.program import Value
+
+__all__ = [
+    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "list_", "not_",
+    "or_", "while_",
+]  # fmt: skip
+
+#: equations that an unrolled loop may have before the rest of it is captured
+_UNROLLED: Final = 200
+#: equations after which a loop that cannot be captured is given up
+_MOST: Final = 50_000
+
+
+def if_(
+    test: Any,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    stores: Sequence[str],
+    live: Sequence[str],
+) -> None:
+    """Run ``if test: then() else: orelse()``."""
+    found = decide(test)
+    if isinstance(found, bool):
+        (then if found else orelse)()
+        return
+    tracer: Any = found.block.trace
+    branch(tracer, found, (then, orelse), live, stores)
+
+
+def assert_(test: Any, message: Callable[[], Any] | None) -> None:
+    """Run ``assert test, message()``; a test of data is checked by the call."""
+    found = decide(test)
+    if isinstance(found, bool):
+        if not found:
+            raise AssertionError(*([] if message is None else [message()]))
+        return
+    tracer: Any = found.block.trace
+    tracer.fail_if(found, holds=False)
+
+
+def while_(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    stores: Sequence[str],
+    live: Sequence[str],
+    rebound: Sequence[str],
+    mutated: Sequence[str],
+) -> None:
+    """Run ``while test(): body()``.
+
+    The loop runs in Python until its test is one that only a run knows, or until it has
+    become long; what remains is captured.
+    """
+    tracer = current_tracer()
+    names = Names(stores, live, rebound, mutated)
+    before = 0 if tracer is None else len(tracer.block.equations)
+    limit, runs = _UNROLLED, 0
+    while True:
+        found = _tested(tracer, test)
+        if found is False:
+            return
+        if tracer is not None:
+            grown = len(tracer.block.equations) - before
+            if found is not True or (grown > limit and runs):
+                first = found if found is not True else None
+                if _captured(tracer, lambda _: body(), test, (test, body), names, first=first):
+                    return
+                if found is not True:
+                    _captured_or_raise(
+                        tracer, lambda _: body(), test, (test, body), names, first
+                    )
+                    return
+                limit = _raised(tracer, grown)
+        body()
+        runs += 1
+
+
+def _tested(tracer: Tracer | None, test: Callable[[], Any]) -> bool | Value:
+    if tracer is None:
+        return bool(test())
+    symbolic, tracer.symbolic = tracer.symbolic, True
+    try:
+        return decide(test(), tracer)
+    finally:
+        tracer.symbolic = symbolic
+
+
+def _captured(
+    tracer: Tracer,
+    body: Any,
+    test: Any,
+    functions: Sequence[Any],
+    names: Names,
+    *,
+    first: Value | None = None,
+    trips: Any = None,
+) -> bool:
+    """Capture a loop that could be unrolled too, if that works."""
+    refusal = tracer.refusal
+    try:
+        capture(tracer, body, test, functions, names, trips=trips, first=first)
+    except (AliasError, UnsupportedError):
+        tracer.refusal = refusal
+        return False
+    return True
+
+
+def _captured_or_raise(
+    tracer: Tracer, body: Any, test: Any, functions: Sequence[Any], names: Names, first: Any
+) -> None:
+    capture(tracer, body, test, functions, names, trips=None, first=first)
+
+
+def _raised(tracer: Tracer, grown: int) -> int:
+    if grown > _MOST:
+        msg = (
+            f"the loop at {tracer.source} cannot become a Loop, and unrolled it has more than "
+            f"{_MOST} operations"
+        )
+        raise UnsupportedError(msg)
+    return grown * 4
+
+
+def for_(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    test: Callable[[], Any] | None,
+    stores: Sequence[str],
+    live: Sequence[str],
+    rebound: Sequence[str],
+    mutated: Sequence[str],
+) -> None:
+    """Run ``for e in iterable: body(e)``, as long as ``test()`` holds."""
+    tracer = current_tracer()
+    steps = None if tracer is None else steps_of(iterable)
+    if tracer is None or steps is None:
+        _run_through(iterable, body, test)
+        return
+    loop = _For(tracer, steps, body, test, Names(stores, live, rebound, mutated))
+    if isinstance(steps.length, Dim):
+        loop.capture(0)
+    else:
+        loop.run(steps.length)
+
+
+class _For:
+    """A loop over elements by place."""
+
+    def __init__(
+        self, tracer: Tracer, steps: Steps, body: Any, test: Any, names: Names
+    ) -> None:
+        self.tracer: Final = tracer
+        self.steps: Final = steps
+        self.body: Final = body
+        self.test: Final = test
+        self.names: Final = names
+
+    def capture(self, done: int, first: Value | None = None) -> None:
+        """Capture the iterations after the first `done`."""
+        at, body = self.steps.at, self.body
+        trips = self.steps.length - done
+
+        def run(i: Any) -> None:
+            i.env.learn(trips - 1 - i)
+            body(at(i + done))
+
+        capture(
+            self.tracer, run, self.test, (body, self.test), self.names,
+            trips=trips, first=first,
+        )  # fmt: skip
+
+    def run(self, length: int) -> None:
+        """Unroll while that is short; then capture the rest."""
+        tracer = self.tracer
+        before, limit = len(tracer.block.equations), _UNROLLED
+        for i in range(length):
+            found = True if i == 0 or self.test is None else decide(self.test(), tracer)
+            if found is False:
+                return
+            grown = len(tracer.block.equations) - before
+            long = i > 0 and i < length - 1 and grown / i * length > limit
+            if found is not True or long:
+                if self._captured(i, None if found is True else found):
+                    return
+                if found is not True:
+                    self._guarded(i, found)
+                    return
+                limit = max(_raised(tracer, grown), grown // i * length * 4)
+                if grown // i * length > _MOST:
+                    self.capture(i)  # raises what stands in the way
+                    return
+            self.body(self.steps.at(i))
+
+    def _captured(self, done: int, first: Value | None) -> bool:
+        refusal = self.tracer.refusal
+        try:
+            self.capture(done, first)
+        except (AliasError, UnsupportedError):
+            self.tracer.refusal = refusal
+            return False
+        return True
+
+    def _guarded(self, done: int, go: Value) -> None:
+        """Unroll what remains as nested conditionals."""
+        length = self.steps.length
+        assert isinstance(length, int)  # only such loops are unrolled
+        if done >= length:
+            return
+
+        def rest() -> None:
+            self.body(self.steps.at(done))
+            if done + 1 >= length:
+                return
+            found = decide(self.test(), self.tracer)
+            if found is True:
+                self._guarded(done + 1, self.tracer.constant(True))
+            elif found is not False:
+                self._guarded(done + 1, found)
+
+        functions = (self.body, self.test)
+        branch(self.tracer, go, (rest, _nothing), functions=functions)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _run_through(iterable: Any, body: Any, test: Any) -> None:
+    """Run over an iterator; a test that only a run knows makes the rest conditional."""
+    iterator = iter(iterable)
+    for element in iterator:
+        body(element)
+        if test is None:
+            continue
+        found = decide(test())
+        if found is False:
+            return
+        if found is not True:
+            tracer: Any = found.block.trace
+            rest = _For(tracer, steps_of(list(iterator)), body, test, Names((), (), (), ()))  # type: ignore[arg-type]
+            rest._guarded(0, found)
+            return
+
+
+def list_(items: list[Any]) -> list[Any]:
+    """Return a new list; the lists of traced code can come to grow in the graph."""
+    return items if current_tracer() is None else List(items)
+
+
+def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
+    """Return a comprehension; `function` gives the results for one element.
+
+    Over a symbolic number of elements, a generator is a list too: all of it is evaluated.
+    """
+    tracer = current_tracer()
+    steps = None if tracer is None else steps_of(iterable)
+    if tracer is not None and steps is not None and isinstance(steps.length, Dim):
+        found = _listed(steps, function)
+        return found if kind in ("list", "generator") else _KINDS[kind](found)
+    results = (r for e in iterable for r in function(e))
+    if kind == "generator":
+        return results
+    return list_(list(results)) if kind == "list" else _KINDS[kind](results)
+
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {"set": set, "dict": dict}
+
+
+def _listed(steps: Steps, function: Callable[[Any], list[Any]]) -> List:
+    """Return the results for a symbolic number of elements."""
+    found = List()
+
+    def body(e: Any) -> None:
+        found.extend(function(e))
+
+    for_(steps, body, None, (), (), (), ())
+    return found

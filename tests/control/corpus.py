@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All programs of ``tests/control/programs``, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.control.programs import (
+    constructs,
+    dynamic,
+    grids,
+    language,
+    learning,
+    linear,
+    networks,
+    scalars,
+    sequences,
+    signals,
+    state,
+    vectors,
+)
+from tests.control.record import PROGRAMS, Program
+
+__all__ = ["BY_NAME", "MODULES"]
+
+MODULES: Final = (
+    scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
+    networks, signals,
+)  # fmt: skip
+BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}
