@@ -89,6 +89,9 @@ class Control:
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
 
+    def list_(self, items: list[Any]) -> list[Any]:
+        return items if _session() is None else traced.list_(items)
+
     def bound(self, name: str, load: Callable[[], Any]) -> Any:
         """Load a local variable that may be unbound from a function made of a statement."""
         try:
