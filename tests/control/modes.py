@@ -244,21 +244,25 @@ def _export(program: Program, group: list[tuple[Any, ...]], opset: int) -> None:
     check = Check(program, _joined([w for _, w in kept]), types=False)
     for number, (args, want) in enumerate(kept):
         feeds = [np.asarray(x) for x in _leaves(args) if _is_fed(x)]
-        got = session.run(outputs, dict(zip(names, feeds, strict=True)))
+        got = dict(
+            zip(
+                outputs,
+                session.run(outputs, dict(zip(names, feeds, strict=True))),
+                strict=True,
+            )
+        )
         where = f"input {number} of the model"
-        used = _compare_tree(check, tree, want.result, got, f"{where}, result")
-        written = dict(zip(outputs[used:], got[used:], strict=True))
-        _compare_written(check, names, (args, want), written, where)
+        results = [x for name, x in got.items() if name.startswith("output_")]
+        _compare_tree(check, tree, want.result, results, f"{where}, result")
+        _compare_written(check, names, (args, want), got, where)
 
 
-def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str) -> int:
-    """Compare outputs with a result; return how many there were."""
-    constant = _only_constants(tree)
+def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str) -> None:
+    """Compare the outputs of a model, in the order of its tree of results, with a result."""
+    shown = bool(got) and _only_constants(tree)
     outputs = iter(got)
-    used = 0
 
     def visit(node: Any, x: Any, path: str, at: tuple[Any, ...]) -> None:
-        nonlocal used
         if isinstance(node, dict) and not {"static", "size"} & set(node):
             (inner,) = node.values()
             parts = inner.values() if isinstance(inner, dict) else inner
@@ -267,17 +271,15 @@ def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str
             assert len(given) == len(parts), f"{path}: {len(parts)} items for {len(given)}"
             for i, (part, item) in enumerate(zip(parts, given, strict=True)):
                 visit(part, item, f"{path}[{i}]", (*at, i))
-        elif isinstance(node, dict) and not constant:
-            if "static" in node:
-                value = node["static"]
-                alike = value == x or repr(x) == value or (value != value and x != x)
-                assert alike, f"{path}: always {value!r}, now {x!r}"
-        elif x is not None or not isinstance(node, dict):
-            used += 1
+        elif not isinstance(node, dict) or (shown and isinstance(x, (bool, int, float))):
             check(next(outputs, _MISSING), x, path, at=at)
+        elif "static" in node:
+            value = node["static"]
+            alike = value == x or repr(x) == value or (value != value and x != x)
+            assert alike, f"{path}: always {value!r}, now {x!r}"
 
     visit(tree, want, where, ())
-    return used
+    assert next(outputs, None) is None, f"{where}: more outputs than results"
 
 
 def _only_constants(tree: Any) -> bool:

@@ -180,13 +180,15 @@ def _store(out: Any, result: Any, where: Any = True, casting: Any = "same_kind")
 def _compiled_or_numpy(
     call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: Any = None
 ) -> Any:
+    called = isinstance(name, tuple) and name[1] == "__call__"
+    hints = _operands if called and name[0] is not np.power else _hints
     try:
         try:
-            return _compiled(call, name, args, kwargs, _hints)
+            return _compiled(call, name, args, kwargs, hints)
         except DataDependentError:
-            if not any(map(_hints, args)):
+            if not any(map(hints, args)):
                 raise
-            # a float that is no operand but an option, such as the order of a norm
+            # a number that is no operand but an option, such as the order of a norm
             return _compiled(call, name, args, kwargs, _constant)
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
@@ -212,7 +214,7 @@ def _compiled(
 ) -> Any:
     entry, values = _entry(call, name, args, kwargs, hints)
     is_call = isinstance(name, tuple) and name[1] == "__call__" and not kwargs
-    if is_call and hints is _hints:
+    if is_call and hints is not _constant:
         remember(name[0], args, entry)
     return as_eager(entry.run(values))
 
@@ -241,8 +243,16 @@ def _entry(
 
 
 def _hints(x: Any) -> bool:
-    """Python numbers next to arrays are dynamic: one program serves them all."""
+    """Floats next to arrays are dynamic: one program serves them all."""
     return isinstance(x, float)
+
+
+def _operands(x: Any) -> bool:
+    """Operands of a ufunc are dynamic, counters of loops among them.
+
+    Except of a power: its whole exponents are few, and decide how it is computed.
+    """
+    return type(x) is int or isinstance(x, float)
 
 
 def _constant(_: Any) -> bool:

@@ -260,8 +260,8 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
             raise SideEffectError(msg)
         return outputs.array(x)
     if isinstance(x, Either):
-        chosen = outputs.value(x.pred, "bool")
-        return (x, [chosen, _tree(x.first, outputs, tracer), _tree(x.second, outputs, tracer)])
+        chosen = [_tree(part, outputs, tracer) for part in (x.pred, x.first, x.second)]
+        return (x, chosen)
     if isinstance(x, Dim):
         if has_data(x):
             return outputs.value(dim_value(x), "int")

@@ -92,10 +92,15 @@ class Control:
     def list_(self, items: list[Any]) -> list[Any]:
         return items if _session() is None else traced.list_(items)
 
+    def raised(self, make: Callable[[], Any]) -> Any:
+        """Return what is raised."""
+        return make() if _session() is None else traced.raised(make)
+
     def bound(self, name: str, load: Callable[[], Any]) -> Any:
         """Load a local variable that may be unbound from a function made of a statement."""
         try:
-            return load()
+            value = load()
+            return value if _session() is None else traced.bound(value)
         except NameError:
             pass
         message = (

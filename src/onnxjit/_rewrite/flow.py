@@ -63,12 +63,14 @@ class Flow:
 
     def function(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Convert the body of a function, without its docstring."""
+        if not self.block_ends(body)[0] and _returns(body):
+            # every path says what it returns, so that none has to start with a None
+            body = [*body, at(ast.Return(constant(None, body[-1])), body[-1])]
         result, left = self.block(body, Place(0, inside=False))
         result = self._pruned(result)
         if RETURNED in left:
-            last = body[-1]
+            last = result[-1]  # where Python is when it comes there
             result.append(at(ast.Return(load(RESULT, last)), last))
-            result.insert(0, store(RESULT, constant(None, body[0]), body[0]))
         if RETURNED in self.read:
             result.insert(0, self._flag(RETURNED, body[0], value=False))
         return result
@@ -89,7 +91,7 @@ class Flow:
                 break
             if flags:
                 guarded, more = self.block(rest, place.within)
-                result.append(self._unless(flags, guarded, rest[0]))
+                result.append(self._unless(flags, guarded, statement))
                 left |= more
                 break
         return result, left
@@ -164,7 +166,7 @@ class Flow:
         if not node.orelse:
             return result, outer
         orelse, more = self.block(node.orelse, place.within if stop else place)
-        result += [self._unless(stop, orelse, node.orelse[0])] if stop else orelse
+        result += [self._unless(stop, orelse, node)] if stop else orelse
         node.orelse = []
         return result, outer | more
 
@@ -188,7 +190,7 @@ class Flow:
             flags |= more
         if node.orelse:
             orelse, more = self.block(node.orelse, place.within if left else place)
-            guarded = [self._unless(left, orelse, node.orelse[0])] if left else orelse
+            guarded = [self._unless(left, orelse, node)] if left else orelse
             node.orelse = guarded
             flags |= more
         node.finalbody, _ = self.block(node.finalbody, place)
@@ -197,8 +199,12 @@ class Flow:
         return [node], flags
 
     def _with(self, node: ast.With, place: Place) -> tuple[list[ast.stmt], Flags]:
+        if len(node.items) > 1:
+            # an outer manager may catch what the exit of an inner one raises
+            inner = at(ast.With(node.items[1:], node.body), node)
+            node = at(ast.With(node.items[:1], [inner]), node)
         node.body, left = self.block(node.body, place)
-        reset = left if len(node.items) > 1 else left & self._exits
+        reset = left & self._exits
         self._exits |= left
         if not reset:
             return [node], left
@@ -333,6 +339,18 @@ def can_convert(body: list[ast.stmt]) -> bool:
         for owner, name in blocks(node):
             stack.extend(getattr(owner, name))
     return True
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    """Whether a statement in a block of a block returns."""
+    stack = [(node, False) for node in body]
+    while stack:
+        node, inner = stack.pop()
+        if inner and isinstance(node, ast.Return):
+            return True
+        for owner, name in blocks(node):
+            stack.extend((each, True) for each in getattr(owner, name))
+    return False
 
 
 def _jumps(body: list[ast.stmt], *, in_loop: bool) -> bool:

@@ -44,11 +44,18 @@ def store(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
 
 def hook(name: str, *args: ast.expr, place: ast.AST) -> ast.Call:
     """Call of a hook; arguments without a position get the same."""
-    function = at(ast.Attribute(load(HELPER, place), name, ast.Load()), place)
+    function = _start(ast.Attribute(load(HELPER, place), name, ast.Load()), place)
     for arg in args:
         if not hasattr(arg, "lineno"):
             at(arg, place)
     return at(ast.Call(function, list(args), []), place)
+
+
+def _start(node: ast.expr, place: ast.AST) -> ast.expr:
+    """Give `node` the first line of `place` only: a method is called where its name ends."""
+    at(node, place)
+    node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+    return node
 
 
 def called_hook(node: ast.AST) -> str | None:

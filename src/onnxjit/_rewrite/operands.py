@@ -110,10 +110,17 @@ class OperandRewriter(StoreRewriter):
         kind, right = type(node.ops[0]), node.comparators[0]
         if kind in _MEMBERSHIP:
             return self.hook(_MEMBERSHIP[kind], node.left, right, at=node)
-        if kind in _IDENTITY:
-            return node
         symbol = ast.Constant(_SYMBOLS[kind])
         return self.hook("compare", symbol, node.left, right, at=node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        if node.exc is not None:
+            movable = are_movable([node.exc])
+            node.exc = self.visit(node.exc)
+            if movable:
+                node.exc = self.hook("raised", lazy(node.exc), at=node.exc)
+        node.cause = None if node.cause is None else self.visit(node.cause)
+        return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         movable = node.msg is None or are_movable([node.msg])

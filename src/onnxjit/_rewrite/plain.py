@@ -104,6 +104,14 @@ def chain(first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
     return value
 
 
+def raised(make: Callable[[], Any]) -> Any:
+    return make()
+
+
+def bound(value: Any) -> Any:
+    return value
+
+
 def assert_(test: Any, message: Callable[[], object] | None) -> None:
     if not test:
         raise AssertionError if message is None else AssertionError(message())

@@ -18,6 +18,7 @@ from onnxjit._rewrite.nodes import (
     HELPER,
     PlainIf,
     at,
+    called_hook,
     constant,
     hook,
     is_made,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from onnxjit._rewrite.liveness import Facts
+    from onnxjit._rewrite.reads import Head
     from onnxjit._rewrite.scope import Scope
     from onnxjit._rewrite.source import FunctionNode
 
@@ -46,10 +48,12 @@ def convert(node: ast.FunctionDef, scopes: Scopes) -> None:
     first = 1 if ast.get_docstring(node, clean=False) is not None else 0
     body = node.body[first:]
     scope = scopes[node]
-    if not scope.pauses and _decides(body) and can_convert(body):
+    if not scope.pauses and can_convert(body):
         node.body[first:] = _Regions(node, scope, scopes).function(body)
-    else:
-        _convert_nested(body, scopes)
+        return
+    _convert_nested(body, scopes)
+    guard = _Guard(scope.bound, inside=False)
+    node.body[first:] = [guard.visit(statement) for statement in body]
 
 
 def _convert_nested(body: list[ast.stmt], scopes: Scopes) -> None:
@@ -58,18 +62,6 @@ def _convert_nested(body: list[ast.stmt], scopes: Scopes) -> None:
             convert(statement, scopes)
         for owner, name in blocks(statement):
             _convert_nested(getattr(owner, name), scopes)
-
-
-def _decides(body: list[ast.stmt]) -> bool:
-    """Whether a block has branches or loops."""
-    for statement in body:
-        if isinstance(statement, ast.For | ast.While):
-            return True
-        if isinstance(statement, ast.If) and not isinstance(statement, PlainIf):
-            return True
-        if any(_decides(getattr(owner, name)) for owner, name in blocks(statement)):
-            return True
-    return False
 
 
 class _Regions:
@@ -88,7 +80,7 @@ class _Regions:
         self._own = self._names.mask(scope.bound)
         self._flow = Flow()
         self._live = Liveness(self._names, self._flow.go_on)
-        self._stored = 0  # names that functions made here bind
+        self._stored = 0  # names that may be bound in functions made here only
         self._shared = 0  # names that nested functions of the user bind
         self._always = 0
         self._count = 0
@@ -98,7 +90,9 @@ class _Regions:
         body = _without_declarations(body)
         body = self._flow.function(body) if body else []
         self._live.function(body)
-        self._own |= self._live.block(body)[0] & ~(self._globals | self._outer)
+        binds = self._live.block(body)[0]
+        self._stored = self._own & ~binds  # what never runs has been dropped
+        self._own |= binds & ~(self._globals | self._outer)
         cells = self._own | self._outer
         self._shared = self._live.shared & cells
         self._always = self._live.always | ~self._own
@@ -178,14 +172,20 @@ class _Regions:
 
     def _missing(self, facts: Facts, bound: int, *, inside: bool) -> set[str]:
         """Names that a statement reads in functions made here, and that may be unbound."""
-        reads = facts.head.reads if inside else facts.head.made
-        return self._unbound(reads, bound)
+        return self._unbound(self._reads(facts.head, inside=inside), bound)
+
+    def _reads(self, head: Head, *, inside: bool) -> int:
+        """Names that may be bound elsewhere than in the function of a statement."""
+        return head.reads if inside else head.made | (head.reads & self._stored)
 
     def _unbound(self, reads: int, bound: int) -> set[str]:
         missing = reads & self._own & ~bound
         return set(self._names.of(missing)) if missing else set()
 
     def _guarded(self, node: Any, missing: set[str], *, inside: bool) -> Any:
+        elsewhere = set() if inside else missing & set(self._names.of(self._stored))
+        if elsewhere:
+            node = _Guard(elsewhere, inside=True).visit(node)
         return _Guard(missing, inside=inside).visit(node) if missing else node
 
     # Statements that become calls of hooks
@@ -206,8 +206,7 @@ class _Regions:
         binds = self._live.block(node.body)[0]
         others = self._live.block(node.orelse)[0]
         then, after = self._function(f"then_{number}", node.body, binds, bound, node)
-        place = node.orelse[0] if node.orelse else node
-        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, place)
+        orelse, other = self._function(f"else_{number}", node.orelse, others, bound, node)
         stores = self._cells(binds | others)
         live = stores & (facts.out | self._always)
         functions = load(then.name, node.test), load(orelse.name, node.test)
@@ -230,7 +229,7 @@ class _Regions:
         returned.append(at(ast.Return(value), node.test))
         test = self._made(f"test_{number}", returned, facts.head.binds, node)
         binds, rebinds, _, mutated = self._live.block(node.body)
-        body, _ = self._function(f"body_{number}", node.body, binds, bound, node.body[0])
+        body, _ = self._function(f"body_{number}", node.body, binds, bound, node)
         functions = [load(test.name, node.test), load(body.name, node.test)]
         names = self._loop_names(
             node.test,
@@ -312,14 +311,14 @@ class _Regions:
         node.orelse, after = self._block(node.orelse, after, inside=inside)
         for handler in node.handlers:
             head = self._live.handler(handler)
-            reads = head.reads if inside else head.made
-            missing = self._unbound(reads, raised)
+            missing = self._unbound(self._reads(head, inside=inside), raised)
             if handler.type is not None:
                 handler.type = self._guarded(handler.type, missing, inside=inside)
             handler.body, other = self._block(handler.body, raised | head.sure, inside=inside)
             after &= other & ~head.sure
+        lost = self._live.block(node.finalbody)[2]
         node.finalbody, final = self._block(node.finalbody, last, inside=inside)
-        return [node], (after & ~self._live.block(node.finalbody)[2]) | (final & ~last)
+        return [node], (after & ~lost) | (final & ~last)
 
     def _with(
         self, node: ast.With, facts: Facts, bound: int, *, inside: bool
@@ -341,7 +340,7 @@ class _Regions:
         for case in node.cases:
             head = self._live.case(case)
             known = bound | head.binds
-            missing = self._unbound(head.reads if inside else head.made, known)
+            missing = self._unbound(self._reads(head, inside=inside), known)
             if case.guard is not None:
                 case.guard = self._guarded(case.guard, missing, inside=inside)
             case.body, end = self._block(case.body, known, inside=inside)
@@ -372,6 +371,8 @@ class _Guard(ast.NodeTransformer):
         self._inside = inside
 
     def visit(self, node: ast.AST) -> Any:
+        if called_hook(node) == "bound":
+            return node
         if isinstance(node, ast.Name):
             wanted = self._inside and node.id in self._names
             return _bound(node) if wanted and isinstance(node.ctx, ast.Load) else node

@@ -15,6 +15,12 @@ def codes(text):
     (codes(""), codes("ab")),
     (codes("a"), codes("")),
     (codes("flaw"), codes("lawn")),
+    large=lambda: (
+        (
+            np.random.default_rng(5).integers(0, 4, 30),
+            np.random.default_rng(5).integers(0, 4, 35),
+        ),
+    ),
 )
 def edit_distance(a, b):
     n, m = len(a), len(b)
@@ -55,6 +61,12 @@ def levenshtein_two_rows(a, b):
     (codes(""), codes("A")),
     (codes("A"), codes("A")),
     (codes("ABC"), codes("XY")),
+    large=lambda: (
+        (
+            np.random.default_rng(5).integers(0, 4, 35),
+            np.random.default_rng(5).integers(0, 4, 30),
+        ),
+    ),
 )
 def longest_common_subsequence(a, b):
     table = np.zeros((len(a) + 1, len(b) + 1), dtype=np.int64)
@@ -99,6 +111,13 @@ def longest_common_substring(a, b):
     (np.array([9]), np.array([9]), 3),
     (np.array([2, 2]), np.array([3, 4]), 0),
     (np.zeros(0, np.int64), np.zeros(0, np.int64), 4),
+    large=lambda: (
+        (
+            np.random.default_rng(5).integers(1, 20, 15),
+            np.random.default_rng(5).integers(1, 30, 15),
+            100,
+        ),
+    ),
 )
 def knapsack(weights, values, capacity):
     best = np.zeros(capacity + 1, dtype=values.dtype)
@@ -207,6 +226,7 @@ LOG_P = np.log(np.array([0.6, 0.4]))
     (np.array([0, 1, 2, 2, 0]), LOG_P, LOG_T, LOG_E),
     (np.array([2]), LOG_P, LOG_T, LOG_E),
     (np.array([2, 2]), LOG_P, LOG_T, LOG_E),
+    large=lambda: ((np.random.default_rng(5).integers(0, 3, 200), LOG_P, LOG_T, LOG_E),),
 )
 def viterbi(seen, log_p, log_t, log_e):
     score = log_p + log_e[:, seen[0]]
@@ -226,6 +246,7 @@ def viterbi(seen, log_p, log_t, log_e):
     (np.frombuffer(b"123456789", np.uint8).copy(),),
     (np.zeros(0, np.uint8),),
     (np.array([255], np.uint8),),
+    large=lambda: ((np.arange(100, dtype=np.uint8),),),
 )
 def crc16(data):
     crc = 0xFFFF
@@ -260,6 +281,7 @@ def adler32(data):
     (codes("123"),),
     (codes("-19 "),),
     (codes("-"),),
+    large=lambda: ((np.full(15, 51),),),
 )
 def parse_prefix(text):
     """Read a whole number from the front; tell how far it goes."""

@@ -27,7 +27,11 @@ def heat_1d(u, r, steps):
 
 
 @program(
-    (field(5, 4), 0.1, 6), (field(3, 3), 0.2, 0), (field(2, 5), 0.1, 2), (field(6, 6), 0.25, 1)
+    (field(5, 4), 0.1, 6),
+    (field(3, 3), 0.2, 0),
+    (field(2, 5), 0.1, 2),
+    (field(6, 6), 0.25, 1),
+    large=lambda: ((field(40, 40), 0.1, 100),),
 )
 def heat_2d(u, r, steps):
     for _ in range(steps):
@@ -51,7 +55,11 @@ def wave(u, c, steps):
 
 
 @program(
-    (field(5, 5), 1e-3), (field(3, 4), 1e-6), (np.zeros((4, 4)), 0.1), (field(2, 2), 1e-3)
+    (field(5, 5), 1e-3),
+    (field(3, 4), 1e-6),
+    (np.zeros((4, 4)), 0.1),
+    (field(2, 2), 1e-3),
+    large=lambda: ((field(15, 15), 1e-3),),
 )
 def laplace(u, tol):
     """Relax until the largest change is small."""
@@ -71,7 +79,11 @@ GLIDER[[0, 1, 2, 2, 2], [1, 2, 0, 1, 2]] = 1
 
 
 @program(
-    (GLIDER, 4), (GLIDER, 0), (np.ones((3, 3), np.int64), 1), (np.zeros((2, 4), np.int64), 3)
+    (GLIDER, 4),
+    (GLIDER, 0),
+    (np.ones((3, 3), np.int64), 1),
+    (np.zeros((2, 4), np.int64), 3),
+    large=lambda: (((field(30, 30) > 0.5).astype(np.int64), 40),),
 )
 def life_by_slices(cells, steps):
     for _ in range(steps):
@@ -110,6 +122,7 @@ def life_by_elements(cells):
     (np.linspace(-2, 1, 5), np.linspace(-1, 1, 3), 12),
     (np.array([0.0]), np.array([0.0]), 5),
     (np.array([2.0]), np.array([2.0]), 0),
+    large=lambda: ((np.linspace(-2, 1, 16), np.linspace(-1, 1, 9), 25),),
 )
 def mandelbrot(xs, ys, limit):
     out = np.zeros((len(ys), len(xs)), dtype=np.int64)
@@ -152,7 +165,11 @@ ROADS = np.array([[0, 3, INF, 7], [8, 0, 2, INF], [5, INF, 0, 1], [2, INF, INF, 
 
 
 @program(
-    (ROADS,), (np.zeros((1, 1)),), (np.zeros((0, 0)),), (np.array([[0.0, INF], [1.0, 0.0]]),)
+    (ROADS,),
+    (np.zeros((1, 1)),),
+    (np.zeros((0, 0)),),
+    (np.array([[0.0, INF], [1.0, 0.0]]),),
+    large=lambda: ((np.abs(field(40, 40)),),),
 )
 def floyd_warshall(d):
     d = d.copy()
@@ -161,7 +178,12 @@ def floyd_warshall(d):
     return d
 
 
-@program((ROADS,), (np.zeros((1, 1)),), (np.array([[0.0, INF], [1.0, 0.0]]),))
+@program(
+    (ROADS,),
+    (np.zeros((1, 1)),),
+    (np.array([[0.0, INF], [1.0, 0.0]]),),
+    large=lambda: ((np.abs(field(9, 9)),),),
+)
 def floyd_by_elements(d):
     n = len(d)
     for k in range(n):
@@ -235,6 +257,9 @@ MAZE = np.array([[0, 0, 1, 0], [1, 0, 1, 0], [0, 0, 0, 0]])
     (MAZE, 0, 2),
     (np.zeros((1, 1), np.int64), 0, 0),
     (np.ones((2, 2), np.int64) - np.eye(2, dtype=np.int64), 0, 0),
+    large=lambda: (
+        ((field(30, 30) > 1.0).astype(np.int64) * (1 - np.eye(30, dtype=np.int64)), 0, 0),
+    ),
 )
 def flood(maze, i, j):
     """Spread from a cell until nothing is new."""
@@ -275,6 +300,7 @@ def convolve_2d(image, kernel):
     (np.array([[200, 10], [130, 100]], np.uint8),),
     (np.full((2, 3), 255, np.uint8),),
     (np.zeros((1, 1), np.uint8),),
+    large=lambda: ((np.arange(400, dtype=np.int64).reshape(20, 20).astype(np.uint8),),),
 )
 def dither(image):
     """Spread the error of each pixel to the next ones."""

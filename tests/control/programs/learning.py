@@ -19,6 +19,7 @@ Y = X @ np.array([1.0, -2.0, 0.5]) + 0.01 * RNG.normal(size=12)
     (POINTS, np.array([[0.0, 0.0], [99.0, 99.0]]), 10),
     rtol=1e-9,
     why=SUMS,
+    large=lambda: ((np.random.default_rng(5).normal(size=(200, 2)), np.eye(2) * 3, 30),),
 )
 def kmeans(x, centers, limit):
     labels = np.full(len(x), -1)
@@ -146,6 +147,13 @@ def logistic_with_backtracking(x, t):
     (X, np.where(Y > 0, 1.0, -1.0), 10),
     (X[:1], np.array([1.0]), 3),
     (X, np.where(Y > 0, 1.0, -1.0), 0),
+    large=lambda: (
+        (
+            np.random.default_rng(5).normal(size=(60, 3)),
+            np.where(np.arange(60) % 2, 1.0, -1.0),
+            5,
+        ),
+    ),
 )
 def perceptron(x, labels, epochs):
     w = np.zeros(x.shape[1])

@@ -76,6 +76,7 @@ def conjugate_gradient(a, b):
     (np.array([[1.0, 2.0], [3.0, 1.0]]), np.ones(2), 1e-3),
     rtol=1e-9,
     why=SUMS,
+    large=lambda: ((spd(30), vec(30), 1e-8),),
 )
 def jacobi_solve(a, b, tol):
     d = np.diag(a)
@@ -96,6 +97,7 @@ def jacobi_solve(a, b, tol):
     (spd(2), np.zeros(2), 1e-2),
     rtol=1e-8,
     why=SUMS,
+    large=lambda: ((spd(12), vec(12), 1e-9),),
 )
 def gauss_seidel(a, b, tol):
     n = len(b)
@@ -111,7 +113,13 @@ def gauss_seidel(a, b, tol):
     return x
 
 
-@program((spd(4),), (spd(1),), (np.zeros((0, 0)),), (np.array([[1.0, 2.0], [3.0, 4.0]]),))
+@program(
+    (spd(4),),
+    (spd(1),),
+    (np.zeros((0, 0)),),
+    (np.array([[1.0, 2.0], [3.0, 4.0]]),),
+    large=lambda: ((spd(14),),),
+)
 def lu_in_place(a):
     n = a.shape[0]
     for i in range(n):
@@ -129,8 +137,11 @@ def lu_in_place(a):
     (spd(4), vec(4)),
     (np.array([[2.0]]), np.array([3.0])),
     (np.ones((2, 2)), np.ones(2)),
-    raises=ZeroDivisionError, rtol=1e-10, why=SUMS,
-)  # fmt: skip
+    raises=ZeroDivisionError,
+    rtol=1e-10,
+    why=SUMS,
+    large=lambda: ((spd(12), vec(12)),),
+)
 def gauss_with_pivots(a, b):
     a, b = a.copy(), b.copy()
     n = len(b)
@@ -163,6 +174,7 @@ def gauss_with_pivots(a, b):
     raises=ValueError,
     rtol=1e-5,
     why=SUMS,
+    large=lambda: ((spd(14),),),
 )
 def cholesky(a):
     n = a.shape[0]

@@ -74,6 +74,7 @@ EMBED, HEAD = some(6, 4), some(4, 6) * 4
     (3, EMBED, HEAD, 1),
     (1, EMBED, -HEAD, 5),
     (2, EMBED, np.zeros((4, 6)), 5),
+    large=lambda: ((2, EMBED, HEAD, 60),),
 )
 def greedy_decode(start, embed, head, limit):
     """Append tokens until the end token, 0, or the limit."""
@@ -236,6 +237,7 @@ def segment_max(rows, segments, count):
     (np.array([5, 5]), 5, 7, 100),
     (np.array([5, 7]), 5, 7, 100),
     (np.zeros(0, np.int64), 1, 2, 3),
+    large=lambda: ((np.random.default_rng(5).integers(5, 8, 200), 5, 7, 100),),
 )
 def merge_pairs(tokens, left, right, new):
     """Replace each pair by a new token."""

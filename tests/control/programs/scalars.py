@@ -99,7 +99,11 @@ def collatz(n):
 
 
 @program(
-    (np.array([6, 1, 9, 2]),), (np.array([1]),), (np.zeros(0, np.int64),), (np.arange(1, 12),)
+    (np.array([6, 1, 9, 2]),),
+    (np.array([1]),),
+    (np.zeros(0, np.int64),),
+    (np.arange(1, 12),),
+    large=lambda: ((np.arange(1, 400),),),
 )
 def collatz_lengths(values):
     """Step all numbers at once until none is left."""
@@ -157,7 +161,7 @@ def integer_sqrt(n):
     return low
 
 
-@program((29,), (1,), (2,), (9,), (91,), (100,), (-7,))
+@program((29,), (1,), (2,), (9,), (91,), (100,), (-7,), large=lambda: ((999983,),))
 def is_prime(n):
     if n < 2:
         return False
@@ -173,7 +177,7 @@ def is_prime(n):
     return True
 
 
-@program((30,), (2,), (3,), (100,), (1,))
+@program((30,), (2,), (3,), (100,), (1,), large=lambda: ((5000,),))
 def sieve(n):
     prime = np.ones(n + 1, dtype=bool)
     prime[:2] = False

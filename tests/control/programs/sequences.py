@@ -11,7 +11,12 @@ ONE = np.array([2.5])
 
 
 @program(
-    (A,), (ONE,), (EMPTY,), (A.astype(np.float32),), joins="the mean starts as a Python float"
+    (A,),
+    (ONE,),
+    (EMPTY,),
+    (A.astype(np.float32),),
+    joins="the mean starts as a Python float",
+    large=lambda: ((np.random.default_rng(5).normal(size=1000),),),
 )
 def welford(x):
     n = 0
@@ -32,6 +37,7 @@ def welford(x):
     (np.array([4]),),
     (np.zeros(0, np.int64),),
     (np.arange(3),),
+    large=lambda: ((np.random.default_rng(5).integers(0, 2, 200),),),
 )
 def run_lengths(x):
     values, lengths = [], []
@@ -161,7 +167,13 @@ def rotate_left(x, k):
     return out
 
 
-@program((np.array([1.0, np.nan, np.nan, 2.0]),), (np.array([np.nan]),), (EMPTY,), (A,))
+@program(
+    (np.array([1.0, np.nan, np.nan, 2.0]),),
+    (np.array([np.nan]),),
+    (EMPTY,),
+    (A,),
+    large=lambda: ((np.where(np.random.default_rng(5).random(300) < 0.5, np.nan, 1.0),),),
+)
 def fill_forward(x):
     last = np.nan
     for i in range(len(x)):

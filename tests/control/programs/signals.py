@@ -16,6 +16,7 @@ ONE = np.array([0.7])
     (ONE, np.array([1.0]), np.array([1.0])),
     (EMPTY, np.array([1.0]), np.array([1.0, 0.5])),
     (S[:3], np.array([0.1, 0.2, 0.3]), np.array([1.0])),
+    large=lambda: ((np.sin(np.arange(200.0)), np.array([0.2, 0.3]), np.array([1.0, -0.4])),),
 )
 def recursive_filter(x, b, a):
     y = np.zeros_like(x)
@@ -29,7 +30,13 @@ def recursive_filter(x, b, a):
     return y
 
 
-@program((S, 0.1, 0.5), (ONE, 1.0, 1.0), (EMPTY, 1.0, 1.0), (S.astype(np.float32), 0.1, 0.5))
+@program(
+    (S, 0.1, 0.5),
+    (ONE, 1.0, 1.0),
+    (EMPTY, 1.0, 1.0),
+    (S.astype(np.float32), 0.1, 0.5),
+    large=lambda: ((np.sin(np.arange(500.0)), 0.1, 0.5),),
+)
 def kalman(z, process, noise):
     x = np.float64(0)
     p = np.float64(1)
@@ -65,7 +72,13 @@ def track_with_gaps(z, p, f):
     return path
 
 
-@program((1.0, 30, 0.1), (-2.0, 1, 0.1), (5.0, 0, 0.1), (9.0, 12, 0.5))
+@program(
+    (1.0, 30, 0.1),
+    (-2.0, 1, 0.1),
+    (5.0, 0, 0.1),
+    (9.0, 12, 0.5),
+    large=lambda: ((1.0, 1000, 0.01),),
+)
 def controller(target, steps, dt):
     """Proportional and integral control with limits."""
     y = 0.0
@@ -127,7 +140,13 @@ def envelope(x, attack, release):
     return out
 
 
-@program((S, 3), (ONE, 3), (EMPTY, 1), (S[:4], 5))
+@program(
+    (S, 3),
+    (ONE, 3),
+    (EMPTY, 1),
+    (S[:4], 5),
+    large=lambda: ((np.random.default_rng(5).normal(size=100), 5),),
+)
 def median_filter(x, width):
     n = len(x)
     half = width // 2

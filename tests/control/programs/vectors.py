@@ -43,7 +43,14 @@ def first_above(x, limit):
     return len(x)
 
 
-@program((A,), (ONE,), (EMPTY,), (A[::-1],), (np.arange(6),))
+@program(
+    (A,),
+    (ONE,),
+    (EMPTY,),
+    (A[::-1],),
+    (np.arange(6),),
+    large=lambda: ((np.random.default_rng(5).normal(size=60),),),
+)
 def insertion_sort(x):
     x = x.copy()
     for i in range(1, len(x)):
@@ -56,7 +63,14 @@ def insertion_sort(x):
     return x
 
 
-@program((A,), (ONE,), (EMPTY,), (np.arange(5.0),), (A[:3],))
+@program(
+    (A,),
+    (ONE,),
+    (EMPTY,),
+    (np.arange(5.0),),
+    (A[:3],),
+    large=lambda: ((np.random.default_rng(5).normal(size=40),),),
+)
 def bubble_sort(x):
     x = x.copy()
     n = len(x)
@@ -91,6 +105,7 @@ def selection_sort(x):
     (EMPTY, np.array([1.0])),
     (np.array([7.0]), np.array([1.0, 2.0])),
     (EMPTY, EMPTY),
+    large=lambda: ((np.arange(0.0, 300, 3), np.arange(0.0, 300, 2)),),
 )
 def merge(a, b):
     out = np.empty(len(a) + len(b))
@@ -134,6 +149,7 @@ def partition(x):
     (np.array([-np.inf, -np.inf]),),
     (np.array([np.nan, 1.0]),),
     joins="best starts as a Python float",
+    large=lambda: ((np.random.default_rng(5).normal(size=2000),),),
 )
 def argmax_by_loop(x):
     best = -np.inf
@@ -145,7 +161,14 @@ def argmax_by_loop(x):
     return where, best
 
 
-@program((A,), (ONE,), (EMPTY,), (-np.ones(3),), joins="the sum starts as a Python float")
+@program(
+    (A,),
+    (ONE,),
+    (EMPTY,),
+    (-np.ones(3),),
+    joins="the sum starts as a Python float",
+    large=lambda: ((np.random.default_rng(5).normal(size=1000),),),
+)
 def kadane(x):
     best = current = 0.0
     start = end = first = 0
@@ -165,6 +188,7 @@ def kadane(x):
     (np.array([5]),),
     (np.arange(4),),
     (np.zeros(0, np.int64),),
+    large=lambda: ((np.random.default_rng(5).integers(0, 50, 300),),),
 )
 def stock_span(price):
     n = len(price)
@@ -180,7 +204,14 @@ def stock_span(price):
     return span
 
 
-@program((A, 3), (ONE, 1), (EMPTY, 2), (A, 7), (np.arange(5, dtype=np.float32), 2))
+@program(
+    (A, 3),
+    (ONE, 1),
+    (EMPTY, 2),
+    (A, 7),
+    (np.arange(5, dtype=np.float32), 2),
+    large=lambda: ((np.random.default_rng(5).normal(size=300), 7),),
+)
 def moving_average(x, width):
     n = len(x)
     out = np.zeros_like(x)
@@ -193,7 +224,13 @@ def moving_average(x, width):
     return out
 
 
-@program((A, 0.5), (ONE, 0.3), (A.astype(np.float32), 0.1), (EMPTY, 0.9))
+@program(
+    (A, 0.5),
+    (ONE, 0.3),
+    (A.astype(np.float32), 0.1),
+    (EMPTY, 0.9),
+    large=lambda: ((np.random.default_rng(5).normal(size=2000), 0.1),),
+)
 def exponential_smoothing(x, alpha):
     out = np.empty_like(x)
     if len(x) == 0:
@@ -210,6 +247,7 @@ def exponential_smoothing(x, alpha):
     (EMPTY, 0.0),
     (np.array([0.0, 1.0, 0.0, 1.0, 0.0]), 0.5),
     (np.array([0.0, 1.0, 1.0, 0.0]), 0.5),
+    large=lambda: ((np.random.default_rng(5).normal(size=500), 0.2),),
 )
 def peaks(x, height):
     found = []
@@ -226,6 +264,7 @@ def peaks(x, height):
     (ONE, 0.0, 1.0, 3),
     (EMPTY, 0.0, 1.0, 2),
     (np.array([0.0, 1.0, 0.5]), 0.0, 1.0, 4),
+    large=lambda: ((np.random.default_rng(5).normal(size=1000), -2.0, 2.0, 20),),
 )
 def histogram(x, low, high, bins):
     counts = np.zeros(bins, dtype=np.int64)
@@ -241,7 +280,13 @@ def histogram(x, low, high, bins):
     return counts, missed
 
 
-@program((A, np.array([0.25, 0.5, 0.25])), (ONE, ONE), (EMPTY, ONE), (A[:2], A))
+@program(
+    (A, np.array([0.25, 0.5, 0.25])),
+    (ONE, ONE),
+    (EMPTY, ONE),
+    (A[:2], A),
+    large=lambda: ((np.random.default_rng(5).normal(size=200), np.ones(5)),),
+)
 def convolve(x, kernel):
     n, m = len(x), len(kernel)
     out = np.zeros(n)

@@ -9,18 +9,19 @@ import numpy as np
 
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
-from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.lists import List
 from onnxjit._trace.storage import Storage
 from onnxjit._trace.trace import Control
-from onnxjit.errors import DataDependentError, UnsupportedError
+from onnxjit.errors import UnsupportedError
 
-from .either import Either
+from .aliases import Aliases, sources_of
+from .either import Either, Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import ListsDiffer, type_of, unify
 from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
 from .rows import stack_items, stack_lists
-from .slots import ITEMS, RETURNED, UNBOUND, Slot, Snapshot, cells_of
+from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +137,7 @@ class _Branch:
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:
                 found.append((slot, ("static", UNBOUND, [])))
             else:
-                found.append((slot, self._unify(x, y, returned=slot.name == RETURNED)))
+                found.append((slot, self._unify(x, y)))
         return found + self._resized(yes, no)
 
     def _resized(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
@@ -150,9 +151,9 @@ class _Branch:
             found.append((Slot(resized.owner, ITEMS), self._unify(tuple(x), tuple(y))))
         return found
 
-    def _unify(self, x: Any, y: Any, *, returned: bool = False) -> Any:
+    def _unify(self, x: Any, y: Any) -> Any:
         if x is UNBOUND or y is UNBOUND:
-            return self._maybe(x, y, returned=returned)
+            return self._maybe(x, y)
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
@@ -163,23 +164,32 @@ class _Branch:
             return self._either(x, y)
         return template
 
-    def _maybe(self, x: Any, y: Any, *, returned: bool) -> Any:
+    def _maybe(self, x: Any, y: Any) -> Any:
         """Return how a name is had that one body has left without a value."""
         if x is y:
             return "static", x, []
-        template, leaves = _flat(y if x is UNBOUND else x)
-        self.pairs += [(UNBOUND, leaf) if x is UNBOUND else (leaf, UNBOUND) for leaf in leaves]
-        if returned:
-            return template  # a flag tells whether it is read
-        return "unbound", x is UNBOUND, [template]
+        defined = y if x is UNBOUND else x
+        template, leaves = _flat(
+            defined if isinstance(defined, Unsure) else Unsure(True, defined)
+        )
+        first, *others = leaves
+        none = [False, *(UNBOUND for _ in others)]
+        self.pairs += zip(*((none, leaves) if x is UNBOUND else (leaves, none)), strict=True)
+        return template
 
     def _either(self, x: Any, y: Any) -> Any:
         """Return how two contents are kept that no type holds: both, to be chosen from."""
+        if isinstance(x, Unsure) or isinstance(y, Unsure):
+            x, y = (v if isinstance(v, Unsure) else Unsure(True, v) for v in (x, y))
+            defined = self._unify(x.defined, y.defined)
+            return "node", x, [defined, self._either(x.content, y.content)]
         first, leaves = _flat(x)
         self.pairs += [(leaf, UNBOUND) for leaf in leaves]
         second, others = _flat(y)
         self.pairs += [(UNBOUND, leaf) for leaf in others]
-        return "either", None, [first, second]
+        pred = wrap(self.pred)
+        like = Either(pred, x, y, self.tracer.source)
+        return "node", like, [("static", pred, []), first, second]
 
     def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
         found = []
@@ -234,43 +244,20 @@ class _Branch:
 
     def _merged(self) -> Iterator[Any]:
         """Yield the joined leaves, and note whose memory each may be."""
-        made: dict[int, list[Array]] = {}
-        alive: dict[int, Storage] = {}
+        aliases = Aliases()
         count = len(self.pairs)
         for pair, t, value in zip(self.pairs, self.types, self.outputs[:count], strict=True):
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
             new = from_value(value, t, arrays)
-            if t.kind == ARRAY:
-                for source in {x._storage for x in arrays}:
-                    for other in made.setdefault(id(source), []):
-                        new._storage.may_be(other._storage)
-                    made[id(source)].append(new)
-                    alive[id(source)] = source
-                    new._storage.may_be(source)
+            aliases.add(new, [s for x in arrays for s in sources_of(x)])
             yield new
 
     def _built(self, template: Any) -> Any:
-        kind, x, children = template
-        if kind == "unbound":
-            content = rebuild(children[0], self._new)
-            self._fail_where(first=x)
-            return content
-        if kind == "either":
-            first, second = (rebuild(child, self._new) for child in children)
-            return Either(self.pred, first, second, self.tracer.source)
         return rebuild(template, self._new)
-
-    def _fail_where(self, *, first: bool) -> None:
-        """Let Python make the call if a name without a value might be read."""
-        tracer = self.tracer
-        tracer.fail_if(self.pred, holds=first)
 
 
 def _flat(x: Any) -> tuple[Template, list[Any]]:
     leaves: list[Any] = []
-    if isinstance(x, Either):
-        msg = "an object that data chooses is chosen from again; return it at once"
-        raise DataDependentError(msg)
     return flatten(x, leaves), leaves
 
 

@@ -31,6 +31,8 @@ from onnxjit._trace.items import size_of
 from onnxjit._trace.layout import Layout, lies
 from onnxjit._trace.lists import List, Stack, rows_of
 
+from .either import Either, Open, Unsure
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -190,6 +192,10 @@ def _parts(x: Any) -> list[Any] | None:
         return [rows]
     if isinstance(x, Stack):
         return list(x.columns)  # type: ignore[attr-defined]  # a Rows
+    if isinstance(x, Either):
+        return [x.pred, x.first, x.second]
+    if isinstance(x, Unsure):
+        return [x.defined, x.content]
     if isinstance(x, _ITEMS):
         return list(x)
     return list(x.values()) if type(x) is dict else None
@@ -200,6 +206,11 @@ def _make(like: Any, parts: list[Any]) -> Any:
         return List.of_rows(parts[0])
     if isinstance(like, Stack):
         return like.with_columns(parts)  # type: ignore[attr-defined]  # a Rows
+    if isinstance(like, Either):
+        pred, first, second = parts
+        return Either(pred, first, second, like.source)
+    if isinstance(like, Unsure):
+        return Unsure(*parts)
     if type(like) is dict:
         return dict(zip(like, parts, strict=True))
     if hasattr(like, "_fields"):
@@ -223,7 +234,7 @@ def rebuild(template: Template, leaves: Iterator[Any]) -> Any:
     kind, x, children = template
     if kind == "leaf":
         return next(leaves)
-    if kind == "static" or not _has_leaf(template):
+    if kind == "static" or not (isinstance(x, Open) or _has_leaf(template)):
         return x
     return _make(x, [rebuild(child, leaves) for child in children])
 
@@ -242,6 +253,8 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
     """
     if x is y:
         return "static", x, []
+    if isinstance(x, Unsure) != isinstance(y, Unsure):
+        x, y = (v if isinstance(v, Unsure) else Unsure(True, v) for v in (x, y))
     a, b = type_of(x), type_of(y)
     if a is not None and b is not None:
         if a.is_python and type(x) is type(y) and not isinstance(x, (Dim, Array)):
@@ -277,6 +290,10 @@ def _same_bits(x: Any, y: Any) -> bool:
 
 def described(x: Any) -> str:
     """Return a short text of a content, for messages."""
+    if isinstance(x, Unsure):
+        return described(x.content)
+    if isinstance(x, Either):
+        return f"{described(x.first)} or {described(x.second)}"
     found = type_of(x)
     return repr(found) if found is not None else f"{type(x).__name__} {x!r:.40}"
 

@@ -24,12 +24,13 @@ from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
-from .either import Either
+from .aliases import Links
+from .either import Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
 from .join import ListsDiffer, described, unify
 from .region import AlwaysRaises, Region, settled, trace_region
 from .rows import stack_items, stack_lists
-from .slots import RETURNED, UNBOUND, Snapshot, cells_of
+from .slots import UNBOUND, Snapshot, cells_of
 from .truth import decide
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Carried:
         self.template: Template = flatten(like, self.leaves)
         self.types: list[Type] = [_type(x) for x in self.leaves]
         if entry is UNBOUND:
-            self.leaves = [_stand_in(t) for t in self.types]
+            # the first leaf says whether the name has a value
+            self.leaves = [False, *(_stand_in(t) for t in self.types[1:])]
             self.types = [_type(x) for x in self.leaves]
 
 
@@ -139,6 +141,7 @@ class _Loop:
         self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
+        self.links: Final = Links()
         self.free: dict[int, Dim] = {}
         #: size that grows by as much in each iteration -> itself, at the start, and how much
         self.growing: dict[int, tuple[Dim, DimLike, DimLike]] = {}
@@ -206,6 +209,7 @@ class _Loop:
         condition = [Value(Tensor(BOOL, ()), block)] if self.test is not None else []
         self.inputs = block.inputs = [counter, *condition, *self.states]
         at = 0
+        given: list[Any] = []
         for c in self.carried.values():
             values = self.states[at : at + len(c.types)]
             at += len(values)
@@ -213,8 +217,11 @@ class _Loop:
                 from_value(v, t, _arrays(x))
                 for v, t, x in zip(values, c.types, c.leaves, strict=True)
             ]
-            self._taint(c, leaves)
+            given += leaves
             c.slot.set(rebuild(c.template, iter(leaves)))
+        for place, x in enumerate(x for c in self.carried.values() for x in c.leaves):
+            self.links.start(place, x)
+        self.links.apply(given)
         for storage, value in zip(self.storages, self.states[at:], strict=True):
             storage.put(value)
         self.body(self._counter(counter))
@@ -224,13 +231,6 @@ class _Loop:
         (symbol,) = symbols_of(self.iteration)
         symbol.origin = (counter, None)
         return self.iteration
-
-    def _taint(self, c: Carried, leaves: list[Any]) -> None:
-        """Note that an array given to the body may be the one from before the loop."""
-        for x, leaf in zip(c.leaves, leaves, strict=True):
-            if isinstance(x, Array) and x._nd is None and isinstance(leaf, Array):
-                if leaf._kind == ARRAY:
-                    leaf._storage.may_be(x._storage)
 
     # --- after the body, in its block
 
@@ -279,10 +279,10 @@ class _Loop:
         for key, (slot, before, after) in region.changes.items():
             if key in self.carried or self._is_dead(slot):
                 continue
-            if isinstance(after, Either) or isinstance(before, Either):
-                msg = f"{slot.name} is chosen by data in a loop at {self.tracer.source}"
-                raise UnsupportedError(msg)
-            self.carried[key] = Carried(slot, before, after if before is UNBOUND else before)
+            like = before
+            if before is UNBOUND:
+                like = after if isinstance(after, Unsure) else Unsure(True, after)
+            self.carried[key] = Carried(slot, before, like)
             found = True
         return found
 
@@ -294,9 +294,11 @@ class _Loop:
         """Return the values after one iteration; start over where a type was too narrow."""
         values: list[Value] = []
         wider = False
+        left: list[Any] = []
         for key, c in self.carried.items():
             content = region.changes[key][2] if key in region.changes else c.slot.get()
             leaves = self._leaves(c, content)
+            left += leaves
             for i, (leaf, t) in enumerate(zip(leaves, c.types, strict=True)):
                 both = joined(t, _type(leaf))
                 if both != t:
@@ -304,7 +306,8 @@ class _Loop:
                     wider = True
                 values.append(to_value(leaf, c.types[i]))
         values += [s.value for s in self.storages]
-        if wider or self._widened(values):
+        linked = self.links.learn(left, region.block)
+        if self._widened(values) or wider or linked:
             raise _Again
         return values
 
@@ -315,6 +318,8 @@ class _Loop:
         pairs: list[tuple[Any, Any]] = []
         leaves: list[Any] = []
         like = rebuild(c.template, iter(c.leaves))
+        if isinstance(like, Unsure) and not isinstance(content, Unsure):
+            content = Unsure(True, content)
         try:
             flatten(content, leaves)
             if c.entry is not UNBOUND:
@@ -406,18 +411,15 @@ class _Loop:
         self._finish(iter(outputs))
 
     def _finish(self, outputs: Iterator[Value]) -> None:
-        made: dict[int, list[Array]] = {}
+        made: list[Any] = []
         for c in self.carried.values():
-            new: list[Any] = []
-            for x, t in zip(c.leaves, c.types, strict=True):
-                leaf = from_value(next(outputs), t, _arrays(x))
-                new.append(leaf)
-                if t.kind == ARRAY and isinstance(x, Array) and x._nd is None:
-                    leaf._storage.may_be(x._storage)
-                    for other in made.setdefault(id(x._storage), []):
-                        leaf._storage.may_be(other._storage)
-                    made[id(x._storage)].append(leaf)
+            new = [
+                from_value(next(outputs), t, _arrays(x))
+                for x, t in zip(c.leaves, c.types, strict=True)
+            ]
+            made += new
             c.slot.set(rebuild(c.template, iter(new)))
+        self.links.apply(made)
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
                 storage.replace(value)
@@ -492,26 +494,4 @@ def capture(
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
-    unbound = [
-        c
-        for c in loop.carried.values()
-        if c.entry is UNBOUND and c.slot.name != RETURNED
-    ]
     loop.bind(most, first)
-    if unbound:
-        _check_ran(tracer, trips, first)
-
-
-def _check_ran(tracer: Tracer, trips: DimLike | None, first: Value | None) -> None:
-    """Let Python make the call if the loop did not run, and so left names without values."""
-    if first is not None:
-        tracer.fail_if(first, holds=False)
-    if isinstance(trips, Dim):
-        empty: Any = np.less_equal(_array(trips), 0)
-        tracer.fail_if(empty._value)
-
-
-def _array(n: Dim) -> Any:
-    from onnxjit._trace.trace import dim_array
-
-    return dim_array(n)

@@ -21,9 +21,7 @@ from onnxjit.errors import UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = [
-    "ITEMS", "RETURNED", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of",
-]  # fmt: skip
+__all__ = ["ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
 
 
 class _Unbound:
@@ -39,8 +37,6 @@ UNBOUND: Final = _Unbound()
 #: keys of a list's stacked elements, and of all its elements together
 ROWS: Final = "rows"
 ITEMS: Final = "items"
-#: name that holds what the function returns
-RETURNED: Final = "_oj_rv"
 _ATOMS: Final = frozenset({
     int, float, complex, bool, str, bytes, type(None), range, slice, np.dtype, Array, Dim,
     np.ndarray, ModuleType, type, type(...),

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim
 from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Tracer, current_tracer
-from onnxjit.errors import AliasError, UnsupportedError
+from onnxjit.errors import AliasError, DataDependentError, UnsupportedError
 
 from .branch import branch
 from .loop import Names, capture
+from .region import AlwaysRaises
 from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
@@ -61,6 +62,27 @@ def assert_(test: Any, message: Callable[[], Any] | None) -> None:
         return
     tracer: Any = found.block.trace
     tracer.fail_if(found, holds=False)
+
+
+def raised(make: Callable[[], Any]) -> Any:
+    """Return the exception that the code raises.
+
+    If its text is made of values that only a run knows, Python makes the call again and
+    raises it; the same holds for any exception in a branch or loop of the graph.
+    """
+    tracer = current_tracer()
+    if tracer is None:
+        return make()
+    refusal = tracer.refusal
+    try:
+        error = make()
+        texts = map(str, getattr(error, "args", ()))
+        if not any("<traced " in text for text in texts):
+            return error
+    except DataDependentError:
+        tracer.refusal = refusal
+    msg = f"the function raises at {tracer.source}, with a text that only a run knows"
+    return AlwaysRaises(msg)
 
 
 def while_(

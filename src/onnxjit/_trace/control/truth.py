@@ -144,8 +144,8 @@ def _compare_either(symbol: str, a: Any, b: Any) -> Any:
     if isinstance(first, bool) and isinstance(second, bool):
         if first is second:
             return first
-        return _number(chosen.pred) if first else not_(wrap(chosen.pred))
-    return ifexp(wrap(chosen.pred), lambda: first, lambda: second)
+        return chosen.pred if first else not_(chosen.pred)
+    return ifexp(chosen.pred, lambda: first, lambda: second)
 
 
 def _not(x: bool | None) -> bool | None:
