@@ -89,6 +89,9 @@ class Control:
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
 
+    def kept(self, test: Any, make: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).kept(test, make)
+
     def list_(self, items: list[Any]) -> list[Any]:
         return items if _session() is None else traced.list_(items)
 

@@ -206,6 +206,8 @@ def sum_of(x: List, start: Any) -> Any:
         msg = "the elements of a list that grows in a loop are added, but are no numbers"
         raise UnsupportedError(msg)
     (column,), (t,) = rows.columns, rows.element.types
+    if not (t.is_python and t.dtype.kind in "bi"):
+        _must_have_some(x)  # Python's sum of nothing is `start` itself
     dtype = np.int64 if t.dtype.kind == "b" else t.dtype.numpy
     found = np.add.reduce(wrap(column._value), axis=0, dtype=dtype)  # type: ignore[call-overload]  # by protocol
     if t.dtype.kind == "b":

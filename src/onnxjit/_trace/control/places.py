@@ -235,7 +235,7 @@ def equal(a: Any, b: Any) -> Any:
         alike = np.logical_and(alike, np.equal(dim_array(lengths), 0))
     elif lengths:
         return False
-    return pythonnumber_of(alike, "b")
+    return python_number(alike, "b")
 
 
 DOORS.places = sys.modules[__name__]

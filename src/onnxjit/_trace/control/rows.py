@@ -386,5 +386,5 @@ def number_of(place: Any) -> Any:
         if place.ndim or place.dtype.kind not in "iu":
             msg = "list indices must be integers or slices, not numpy.ndarray"
             raise TypeError(msg)
-        return pythonnumber_of(place, "i")
+        return python_number(place, "i")
     return place if place is None or isinstance(place, Dim) else place.__index__()

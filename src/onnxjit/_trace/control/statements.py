@@ -16,6 +16,7 @@ from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import AliasError, DataDependentError, UnsupportedError
 
 from .branch import branch
+from .kept import SKIPPED, Maybe, sure
 from .loop import Names, capture
 from .region import AlwaysRaises
 from .steps import Steps, steps_of
@@ -220,7 +221,7 @@ class _For:
         """Unroll while that is short; then capture the rest."""
         tracer = self.tracer
         before, limit = len(tracer.block.equations), _UNROLLED
-        for i in range(length):
+        for i in self.steps.places(length):
             found = True if i == 0 or self.test is None else decide(self.test(), tracer)
             if found is False:
                 return
@@ -302,23 +303,37 @@ def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
     tracer = current_tracer()
     steps = None if tracer is None else steps_of(iterable)
     if tracer is not None and steps is not None and isinstance(steps.length, Dim):
-        found = _listed(steps, function)
+        found = List()
+        for_(steps, _adder(found, function), None, (), (), (), ())
         return found if kind in ("list", "generator") else _KINDS[kind](found)
-    results = (r for e in iterable for r in function(e))
-    if kind == "generator":
-        return results
-    return list_(list(results)) if kind == "list" else _KINDS[kind](results)
+    if kind == "list" and tracer is not None:
+        found = List()
+        add = _adder(found, function)
+        for e in iterable:
+            add(e)
+        return found
+    results = (sure(r) for e in iterable for r in function(e) if r is not SKIPPED)
+    return results if kind == "generator" else _KINDS[kind](results)
 
 
-_KINDS: Final[dict[str, Callable[..., Any]]] = {"set": set, "dict": dict}
+_KINDS: Final[dict[str, Callable[..., Any]]] = {"list": list, "set": set, "dict": dict}
 
 
-def _listed(steps: Steps, function: Callable[[Any], list[Any]]) -> List:
-    """Return the results for a symbolic number of elements."""
-    found = List()
+def _adder(found: List, function: Callable[[Any], list[Any]]) -> Callable[[Any], None]:
+    """Return what adds the results for an element to a list."""
 
-    def body(e: Any) -> None:
-        found.extend(function(e))
+    def add(e: Any) -> None:
+        for result in function(e):
+            if isinstance(result, Maybe):
+                add_where(result.pred, result.make)
+            elif result is not SKIPPED:
+                found.append(result)
 
-    for_(steps, body, None, (), (), (), ())
-    return found
+    def add_where(pred: Value, make: Callable[[], Any]) -> None:
+        def then() -> None:
+            found.append(make())
+
+        tracer: Any = pred.block.trace
+        branch(tracer, pred, (then, _nothing), functions=(then,))
+
+    return add

@@ -9,14 +9,13 @@ from onnxjit._core.dims import Dim, dim_max, dim_min, same
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.items import capture_item, python_number
-from onnxjit._trace.lists import rows_of
+from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onnxjit._core.dims import DimLike
-    from onnxjit._trace.lists import List
 
 __all__ = ["Steps", "enumerate_", "range_", "reversed_", "steps_of", "zip_"]
 
@@ -29,13 +28,31 @@ class Steps:
     length : int or Dim
     at : callable
         ``at(i)`` -> the element; `i` is an int or a Dim with ``0 <= i < length``.
+    source : list or None
+        The list itself, where that is what is run through.
     """
 
-    __slots__ = ("at", "length")
+    __slots__ = ("at", "length", "source")
 
-    def __init__(self, length: DimLike, at: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, length: DimLike, at: Callable[[Any], Any], source: list[Any] | None = None
+    ) -> None:
+        self.source: Final = source
         self.length: Final = length
         self.at: Final = at
+
+    def places(self, length: int) -> Iterator[int]:
+        """Yield the places that Python's ``for`` visits: a list may grow meanwhile."""
+        source, i = self.source, 0
+        while i < length:
+            yield i
+            i += 1
+            if source is None:
+                continue
+            if rows_of(source) is None:
+                length = len(source)
+            else:
+                _check_length(source, length)  # type: ignore[arg-type]  # it has rows
 
     def __len__(self) -> int:
         return int(self.length)
@@ -64,10 +81,11 @@ def steps_of(x: Any) -> Steps | None:
         return Steps(x.shape[0], lambda i: x[i])
     if isinstance(x, range):
         return Steps(len(x), lambda i: x.start + x.step * i)
-    if rows_of(x) is not None:
-        return Steps(x.length, _element_at(x))
+    if isinstance(x, List):
+        return Steps(x.length, _element_at(x), x)
     if isinstance(x, (list, tuple)):
-        return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i))
+        source = x if isinstance(x, list) else None
+        return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i), source)
     return None
 
 
@@ -76,12 +94,21 @@ def _element_at(x: List) -> Callable[[Any], Any]:
     length = x.length
 
     def at(i: Any) -> Any:
-        if not same(x.length, length):
-            msg = "a list grows or shrinks while a loop of the graph runs through it"
-            raise UnsupportedError(f"{msg}; use while and an index")
+        if x.rows is None:
+            return x[i] if isinstance(i, int) else capture_item(x, i)
+        _check_length(x, length)
         return x.rows.at(i)
 
     return at
+
+
+def _check_length(x: List, length: DimLike) -> None:
+    if not same(x.length, length):
+        msg = (
+            "a list grows or shrinks while a loop of the graph runs through it; use while and "
+            "an index"
+        )
+        raise UnsupportedError(msg)
 
 
 def range_(*args: Any) -> Any:

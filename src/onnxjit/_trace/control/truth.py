@@ -47,6 +47,8 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     """
     if rows_of(x) is not None:
         x = x.length
+    if isinstance(x, Either):
+        return _decide_either(x, tracer)
     if isinstance(x, Dim):
         tracer = tracer or current_tracer()
         if tracer is None or not _is_open(x, tracer):
@@ -63,6 +65,18 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     if not symbolic and host.example(x._value) is not None:
         return bool(x)
     return _as_bool(x)
+
+
+def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
+    """Return the truth of the one of two objects that data chooses."""
+    first, second = decide(x.first, tracer), decide(x.second, tracer)
+    if isinstance(first, bool) and first is second:
+        return first
+    a, b = (t if isinstance(t, bool) else wrap(t) for t in (first, second))
+    yes: Any = np.logical_and(x.pred, a)
+    no: Any = np.logical_and(np.logical_not(x.pred), b)
+    found: Any = np.logical_or(yes, no)
+    return _as_bool(found)
 
 
 def _is_open(x: Dim, tracer: Tracer) -> bool:
