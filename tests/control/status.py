@@ -3,7 +3,7 @@
 
 Words choose modes and programs (a part of the name is enough); ``-a`` lists what passes too.
 ``-l SECONDS`` is the limit for a program in a mode.  Prints one line for each failing pair,
-with the first line of its error, then counts by mode, and how ``not_yet.py`` has to change.
+with its error, then causes, counts by mode, and how ``not_yet.py`` has to change.
 ``-w`` writes ``not_yet.py`` anew from a run over everything.  ``-g`` tells instead which
 programs need several graphs for calls of one signature: they pass by guards, not by a branch
 or loop in the graph.
@@ -16,6 +16,7 @@ import re
 import sys
 import time
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,8 +29,10 @@ from tests.control.not_yet import NOT_YET
 if TYPE_CHECKING:
     from tests.control.record import Program
 
-#: folders, and the way to the documents
-_NOISE: Final = re.compile(r"/\S*/(?=\w+\.py)| \[docs/\S+\]")
+#: folders, the way to the documents, and how onnxruntime begins
+_NOISE: Final = re.compile(r"/\S*/(?=\w+\.py)| \[docs/\S+\]|\[ONNXRuntimeError\] : \d+ : ")
+#: what differs between errors of one cause
+_DETAIL: Final = re.compile(r" at \S+\.py:\d+ in [\w.]+|\b\w*\[[^]]*\]|\d+|^.*?input ")
 _LIST: Final = Path(__file__).with_name("not_yet.py")
 _HEAD: Final = '''\
 # SPDX-License-Identifier: Apache-2.0
@@ -60,13 +63,12 @@ def pairs(words: list[str]) -> list[tuple[Program, str]]:
 
 
 def failure(p: Program, mode: str, limit: float, *, large: bool = False) -> str:
-    """Run a program in a mode; return the first line of what went wrong, or nothing."""
+    """Run a program in a mode; return what went wrong as one line, or nothing."""
     try:
         with limited(limit):
             attempt(p, mode, large=large)
     except Exception as e:  # noqa: BLE001  this is what is reported
-        lines = str(e).strip().splitlines() or [""]
-        return f"{type(e).__name__}: {_NOISE.sub('', lines[0])}"
+        return _NOISE.sub("", f"{type(e).__name__}: {' '.join(str(e).split())}")
     return ""
 
 
@@ -118,12 +120,17 @@ def main() -> int:
         return 0
     chosen = pairs(options.words)
     failed: dict[str, list[str]] = {mode: [] for mode in MODES}
+    causes: Counter[str] = Counter()
     started = time.perf_counter()
     for p, mode in chosen:
         error = failure(p, mode, options.limit)
         failed[mode] += [p.name] if error else []
+        causes[_DETAIL.sub("", error)[:90] if error else ""] += 1
         if error or options.all:
             print(f"{mode:8}{p.name}: {error or 'passes'}"[: options.columns])
+    del causes[""]
+    for cause, count in causes.most_common(6):
+        print(f"{count:4} x {cause}")
     for mode, names in failed.items():
         count = sum(m == mode for _, m in chosen)
         if count:

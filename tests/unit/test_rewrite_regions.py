@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Odd code on purpose: it is never run, or shows what a linter would tidy up.
-# ruff: noqa: B012, B018, F821, F841, PERF401, PLR1704, RET503, RET505, RET508, SIM102, SIM103
-# ruff: noqa: SIM108, SIM110, TRY301, EM101, PLR0911, PLR1714, RUF059, PT018, PLR5501, RET504
+# ruff: noqa: RET508
 # mypy: ignore-errors
 """What statements become: flags, functions, and the names that hooks are told of."""
 
@@ -361,7 +360,7 @@ def sample(n):
 
             class Local:
                 def method(self):
-                    return i
+                    return i  # noqa: B023
 
             def deep():
                 return (x for x in "a")
@@ -543,12 +542,26 @@ def test_generators_stay_lazy():
     assert seen == plain == [1, 1, 1, 2]
 
 
-def test_many_early_returns():
-    lines = "".join(f"    if n == {i}:\n        return {i * i}\n" for i in range(60))
+@pytest.mark.parametrize("count", [40, 400])
+def test_many_early_returns(count):
+    lines = "".join(
+        f"    if n == {i} and n < {count}:\n        return {i * i}\n" for i in range(count)
+    )
     source = f"def f(n):\n{lines}    return -1\n"
-    name = "<early returns>"
+    name = f"<{count} early returns>"
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
     module = {"__name__": "early"}
     exec(compile(source, name, "exec"), module)
     copy = rewrite_function(module["f"])
-    assert [copy(i) for i in (0, 30, 59, 60)] == [0, 900, 3481, -1]
+    last = count - 1
+    assert [copy(i) for i in (0, last, count)] == [0, last * last, -1]
+
+
+def test_an_assigned_test_is_known_in_the_body():
+    assert hooks(
+        """
+        def f(n):
+            while (y := n - 1) > 0:
+                n = y
+        """
+    ) == [("while_", "n y", "n", "n y", "")]

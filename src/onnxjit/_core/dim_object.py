@@ -29,6 +29,13 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_PYTHON: dict[np.ufunc, Callable[[Any, Any], Any]] = {
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+}
 _TYPED = (float, complex, np.generic)
 _LARGEST_POWER = 8
 
@@ -69,11 +76,24 @@ class Hooks:
     data_test, no_hint
         `(dim, what)`: the exception to raise when a value is needed but depends on data,
         or has no example. `what` is text such as `the test N > 3` or `__index__`.
+    integer
+        `(ufunc, a, b)`: result of a ufunc on two integers, as a Python integer.
+    nonzero
+        `(dim)`: a divisor is used that depends on data.
     source
         `()`: the user's line, stored with a guard.
     """
 
-    __slots__ = ("array", "data_test", "dim_array", "no_hint", "source", "ufunc")
+    __slots__ = (
+        "array",
+        "data_test",
+        "dim_array",
+        "integer",
+        "no_hint",
+        "nonzero",
+        "source",
+        "ufunc",
+    )
 
     def __init__(self) -> None:
         self.dim_array: Callable[[Dim], Any] = _unset
@@ -82,6 +102,8 @@ class Hooks:
         self.data_test: Callable[[Dim, str], Exception] = _data_test
         self.no_hint: Callable[[Dim, str], Exception] = _no_hint
         self.source: Callable[[], object] = _no_source
+        self.integer: Callable[[np.ufunc, Any, Any], Any] = _unset
+        self.nonzero: Callable[[Dim], None] = _unset
 
 
 HOOKS = Hooks()
@@ -300,39 +322,51 @@ class Dim:
     def __abs__(self) -> Any:
         return self.env.dim(pos(self.poly) * 2 - self.poly)
 
-    # -- bits: shifts and low masks are arithmetic, the rest freezes
+    # -- bits: shifts and low masks by numbers are arithmetic
 
     def __invert__(self) -> Any:
         return self.env.dim(-self.poly - 1)
 
     def __lshift__(self, other: object) -> Any:
-        return self * (1 << other) if _is_count(other) else NotImplemented
+        if _is_count(other):
+            return self * (1 << other)
+        return self._bits(np.left_shift, other)
 
     def __rshift__(self, other: object) -> Any:
-        return self // (1 << other) if _is_count(other) else NotImplemented
+        if _is_count(other):
+            return self // (1 << other)
+        return self._bits(np.right_shift, other)
 
     def __rlshift__(self, other: object) -> Any:
-        return other << int(self) if isinstance(other, int) else NotImplemented
+        return self._bits(np.left_shift, other, reflected=True)
 
     def __rrshift__(self, other: object) -> Any:
-        return other >> int(self) if isinstance(other, int) else NotImplemented
+        return self._bits(np.right_shift, other, reflected=True)
 
     def __and__(self, other: object) -> Any:
         if isinstance(other, int) and other >= 0 and not other & (other + 1):
             return self % (other + 1)
-        return int(self) & int(other) if isinstance(other, (int, Dim)) else NotImplemented
+        return self._bits(np.bitwise_and, other)
 
     __rand__ = __and__
 
     def __or__(self, other: object) -> Any:
-        return int(self) | int(other) if isinstance(other, (int, Dim)) else NotImplemented
+        return self._bits(np.bitwise_or, other)
 
     __ror__ = __or__
 
     def __xor__(self, other: object) -> Any:
-        return int(self) ^ int(other) if isinstance(other, (int, Dim)) else NotImplemented
+        return self._bits(np.bitwise_xor, other)
 
     __rxor__ = __xor__
+
+    def _bits(self, ufunc: np.ufunc, other: object, *, reflected: bool = False) -> Any:
+        if not isinstance(other, (int, Dim)):
+            return NotImplemented
+        if isinstance(other, int) and not -(2**63) <= other < 2**63:
+            value = self.specialise(ufunc.__name__)
+            return _PYTHON[ufunc](*((other, value) if reflected else (value, other)))
+        return HOOKS.integer(ufunc, *((other, self) if reflected else (self, other)))
 
     # -- the number tower
 

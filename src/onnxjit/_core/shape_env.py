@@ -149,6 +149,8 @@ class ShapeEnv:
         known = self._known.decide("ne", poly)
         if known is None and not poly.data and poly.hint is None:
             self.record("ne", poly)
+        elif known is None and poly.data:
+            HOOKS.nonzero(self._intern(poly))
         elif known is None:
             dim = self._intern(poly)
             known = self.test("ne", poly, dim, f"division by {dim}")

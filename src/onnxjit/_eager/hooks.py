@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,6 +11,7 @@ from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
 from onnxjit._trace.array import Array
+from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.lists import List
@@ -86,8 +85,7 @@ class TraceHooks:
         if isinstance(container, (list, tuple)) and any(
             map(is_traced, arrays_in([item, *container]))
         ):
-            tests = [item is c or item == c for c in container]
-            return functools.reduce(operator.or_, tests, False)
+            return contains(container, item)
         return item in container
 
     def formatted(self, value: Any, /) -> Any:

@@ -11,6 +11,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, TypeVar
 
+from onnxjit._rewrite.nodes import walk
 from onnxjit._rewrite.operands import OperandRewriter
 from onnxjit._rewrite.scope import Scope, function_scope
 
@@ -304,7 +305,7 @@ def _reads_frame(node: ast.AST) -> bool:
 
 def _walk_function(node: FunctionNode) -> Iterator[ast.AST]:
     if isinstance(node, ast.Lambda):
-        yield from ast.walk(node.body)
+        yield from walk(node.body)
         return
     for statement in node.body:
-        yield from ast.walk(statement)
+        yield from walk(statement)

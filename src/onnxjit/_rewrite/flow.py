@@ -27,6 +27,14 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
+#: how many functions deep a block may come to lie: Python has a limit for running frames
+_DEPTH = 64
+
+
+class TooDeepError(Exception):
+    """Blocks would be nested more deeply than Python can run."""
+
+
 class Place:
     """Where a block is: inside of what becomes a function, and of which loop."""
 
@@ -56,6 +64,7 @@ class Flow:
         self.go_on: dict[ast.For, ast.expr] = {}
         self.stopped: set[ast.While] = set()
         self.read: set[str] = set()
+        self._depth = 0
         self._loops = 0
         self._withs = 0
         self._exits: set[str] = set()  # flags that are set before `finally` or `__exit__`
@@ -77,6 +86,14 @@ class Flow:
 
     def block(self, body: list[ast.stmt], place: Place) -> tuple[list[ast.stmt], Flags]:
         """Convert a block, and name the flags that may be set after it."""
+        self._depth += 1
+        if self._depth > _DEPTH:
+            raise TooDeepError
+        result, left = self._sequence(body, place)
+        self._depth -= 1
+        return result, left
+
+    def _sequence(self, body: list[ast.stmt], place: Place) -> tuple[list[ast.stmt], Flags]:
         result: list[ast.stmt] = []
         left = _NONE
         for i, statement in enumerate(body):

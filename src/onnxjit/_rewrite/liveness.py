@@ -42,7 +42,7 @@ class Facts:
     out : int
         Names whose value may be read after it.
     again : int
-        For a loop, names whose value may be read after an iteration.
+        For a loop, names whose value may be read after an iteration, or after the loop.
     """
 
     __slots__ = (
@@ -233,9 +233,9 @@ class Liveness:
                 self._spread(node.body, out, caught)
                 self._spread(node.orelse, out, caught)
             case ast.While():
-                facts.again = facts.gen | (out & ~facts.kill)
-                self._spread(node.body, facts.again, caught)
-                facts.again |= caught
+                head = facts.gen | (out & ~facts.kill)
+                self._spread(node.body, head, caught)
+                facts.again = head | out | caught
             case ast.For():
                 facts.again |= out
                 test = self._tests.get(id(node), 0)

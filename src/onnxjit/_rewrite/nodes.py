@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeVar
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HELPER = "_oj"
 #: a parameter that only functions made by the rewriting have
@@ -19,6 +23,38 @@ _N = TypeVar("_N", bound=ast.AST)
 
 class PlainIf(ast.If):
     """An `if` that Python itself decides."""
+
+
+_PLAIN_FIELDS = frozenset({"ctx", "op", "ops", "kind", "type_comment", "id", "attr", "arg"})
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Nodes right below `node`, without operators and contexts.
+
+    Several times faster than `ast.iter_child_nodes`.
+    """
+    kind = type(node)
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(f for f in node._fields if f not in _PLAIN_FIELDS)
+    result: list[ast.AST] = []
+    for name in fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            result += [v for v in value if isinstance(v, ast.AST)]
+        elif isinstance(value, ast.AST):
+            result.append(value)
+    return result
+
+
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """All nodes of a tree, without operators and contexts."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += children(node)
 
 
 def at(node: _N, place: ast.AST) -> _N:
@@ -70,6 +106,17 @@ def called_hook(node: ast.AST) -> str | None:
 def lazy(value: ast.expr, *names: str) -> ast.expr:
     """`lambda <names>: value`, for a hook to call in its own time."""
     return at(ast.Lambda(parameters(value, *names), value), value)
+
+
+def function(
+    name: str, args: ast.arguments, body: list[ast.stmt], place: ast.AST
+) -> ast.FunctionDef:
+    node: Any = ast.FunctionDef(name, args, body, [])
+    node.returns = None
+    if sys.version_info >= (3, 12):
+        node.type_params = []
+    result: ast.FunctionDef = at(node, place)
+    return result
 
 
 def parameters(place: ast.AST, *names: str) -> ast.arguments:

@@ -10,7 +10,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from onnxjit._rewrite.nodes import ELEMENT, LATE, PlainIf, at, constant, lazy, load
+from onnxjit._rewrite.nodes import (
+    ELEMENT,
+    LATE,
+    PlainIf,
+    at,
+    children,
+    constant,
+    lazy,
+    load,
+    walk,
+)
 from onnxjit._rewrite.scope import comprehension_scope, stored_names
 from onnxjit._rewrite.stores import StoreRewriter
 
@@ -189,7 +199,7 @@ class OperandRewriter(StoreRewriter):
                 and id(node) not in self._consumed
             ):
                 yield node
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
 
     def _mapped(self, node: Comprehension, kind: str, iterable: ast.expr) -> ast.expr:
         """Call of `comp`, with a function that gives the results for one element."""
@@ -221,7 +231,7 @@ def _elements(node: Comprehension) -> list[ast.expr]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
 
 
 def are_movable(nodes: Iterable[ast.expr]) -> bool:
@@ -232,5 +242,5 @@ def are_movable(nodes: Iterable[ast.expr]) -> bool:
         if isinstance(node, _BINDING):
             return False
         if not isinstance(node, ast.Lambda):
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
     return True

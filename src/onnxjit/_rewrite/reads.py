@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from onnxjit._rewrite.nodes import HELPER, LATE, called_hook, is_made
+from onnxjit._rewrite.nodes import HELPER, LATE, called_hook, children, is_made, walk
 from onnxjit._rewrite.scope import function_scope, stored_names
 
 if TYPE_CHECKING:
@@ -237,16 +237,32 @@ class Reader:
             elif kind is ast.Call:
                 self._call(node, head, stack)  # type: ignore[arg-type]
             elif isinstance(node, ast.NamedExpr):
-                mask = bit(node.target.id)
-                head.binds |= mask
-                head.rebinds |= mask
+                head.bind(bit(node.target.id))
                 stack.append(node.value)
+            elif isinstance(node, ast.BoolOp | ast.IfExp | ast.Compare):
+                self._partly(node, head, stack)
             elif isinstance(node, ast.Lambda):
                 self._lambda(node, head, stack)
             elif isinstance(node, _COMPREHENSIONS):
                 self._comprehension(node, head, stack)
             else:
-                stack.extend(ast.iter_child_nodes(node))
+                stack += children(node)
+
+    def _partly(
+        self, node: ast.BoolOp | ast.IfExp | ast.Compare, head: Head, stack: list[ast.AST]
+    ) -> None:
+        """Read an expression of which Python may not evaluate all."""
+        if isinstance(node, ast.BoolOp):
+            first, rest = [node.values[0]], node.values[1:]
+        elif isinstance(node, ast.IfExp):
+            first, rest = [node.test], [node.body, node.orelse]
+        else:
+            first, rest = [node.left, node.comparators[0]], node.comparators[1:]
+        stack += first
+        for part in rest:
+            inner = Head()
+            self._read(part, inner)
+            head.add(inner)
 
     def _call(self, node: ast.Call, head: Head, stack: list[ast.AST]) -> None:
         name = called_hook(node)
@@ -338,13 +354,10 @@ class Reader:
 
 def _mentioned(node: ast.AST) -> set[str]:
     """Names in a tree; a name that only a nested function has counts as well."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
 
 
 def _nonlocals(node: ast.AST) -> set[str]:
     return {
-        name
-        for part in ast.walk(node)
-        if isinstance(part, ast.Nonlocal)
-        for name in part.names
+        name for part in walk(node) if isinstance(part, ast.Nonlocal) for name in part.names
     }

@@ -8,7 +8,6 @@ is compiled, and lie at the lines of the statements.
 from __future__ import annotations
 
 import ast
-import sys
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite.flow import Flow, blocks, can_convert, is_exhaustive
@@ -20,6 +19,7 @@ from onnxjit._rewrite.nodes import (
     at,
     called_hook,
     constant,
+    function,
     hook,
     is_made,
     lazy,
@@ -44,16 +44,33 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def convert(node: ast.FunctionDef, scopes: Scopes) -> None:
-    """Convert the statements of a function, and of functions nested in it, in place."""
+    """Convert the statements of a function, and of functions nested in it, in place.
+
+    Raises
+    ------
+    TooDeepError
+        If blocks are nested too deeply. The tree is useless then.
+    """
     first = 1 if ast.get_docstring(node, clean=False) is not None else 0
     body = node.body[first:]
     scope = scopes[node]
     if not scope.pauses and can_convert(body):
         node.body[first:] = _Regions(node, scope, scopes).function(body)
-        return
-    _convert_nested(body, scopes)
+    else:
+        _convert_nested(body, scopes)
+        _guard(node, scope)
+
+
+def keep(scopes: Scopes) -> None:
+    """Leave the statements of functions as they are; only operands are in other functions."""
+    for node, scope in scopes.items():
+        if isinstance(node, ast.FunctionDef):
+            _guard(node, scope)
+
+
+def _guard(node: ast.FunctionDef, scope: Scope) -> None:
     guard = _Guard(scope.bound, inside=False)
-    node.body[first:] = [guard.visit(statement) for statement in body]
+    node.body = [guard.visit(statement) for statement in node.body]
 
 
 def _convert_nested(body: list[ast.stmt], scopes: Scopes) -> None:
@@ -293,12 +310,7 @@ class _Regions:
         self._stored |= binds | self._shared
         names = self._declarations(binds & self._globals, self._cells(binds), place)
         inner = [*names, *(body or [at(ast.Pass(), place)])]
-        made: Any = ast.FunctionDef(f"{HELPER}_{name}", parameters(place, *args), inner, [])
-        made.returns = None
-        if sys.version_info >= (3, 12):
-            made.type_params = []
-        result: ast.FunctionDef = at(made, place)
-        return result
+        return function(f"{HELPER}_{name}", parameters(place, *args), inner, place)
 
     # Statements that stay, with blocks inside
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from onnxjit._rewrite.door import Door
 from onnxjit._rewrite.expressions import ExpressionRewriter, Mangler, reads_frame
-from onnxjit._rewrite.nodes import HELPER, MARK
-from onnxjit._rewrite.regions import convert
+from onnxjit._rewrite.flow import TooDeepError
+from onnxjit._rewrite.nodes import HELPER, MARK, at, function, load
+from onnxjit._rewrite.regions import convert, keep
 from onnxjit._rewrite.source import FUTURE_FLAGS, FunctionNode, find_function
 
 if TYPE_CHECKING:
@@ -88,15 +89,12 @@ def _rewrite_code(fn: FunctionType) -> CodeType | None:
     located = find_function(code, fn.__globals__)
     if located is None or reads_frame(located.node):
         return None
-    node = _transform(located, code, frozenset(fn.__globals__))
-    tree = _module(node, code)
-    compiled = compile(
-        tree,
-        code.co_filename,
-        "exec",
-        flags=code.co_flags & FUTURE_FLAGS,
-        dont_inherit=True,
-    )
+    try:
+        node = _transform(located, code, frozenset(fn.__globals__))
+        compiled = _compiled(_module(node, code), code)
+    except TooDeepError:
+        node = _transform(located, code, frozenset(fn.__globals__), statements=False)
+        compiled = _compiled(_module(node, code), code)
     factory = next(c for c in compiled.co_consts if isinstance(c, CodeType))
     wanted = _INNER if isinstance(node, ast.FunctionDef) else "<lambda>"
     inner = next(
@@ -105,14 +103,28 @@ def _rewrite_code(fn: FunctionType) -> CodeType | None:
     return _renamed(inner, code.co_qualname, code.co_name)
 
 
-def _transform(located: Located, code: CodeType, module_names: frozenset[str]) -> FunctionNode:
+def _compiled(tree: ast.Module, code: CodeType) -> CodeType:
+    flags = code.co_flags & FUTURE_FLAGS
+    result: CodeType = compile(tree, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    return result
+
+
+def _transform(
+    located: Located,
+    code: CodeType,
+    module_names: frozenset[str],
+    *,
+    statements: bool = True,
+) -> FunctionNode:
     node = clone(located.node)
     if located.class_name is not None:
         mangler = Mangler(located.class_name)
         node = mangler.generic_visit(node)
     rewriter = ExpressionRewriter(frozenset(code.co_freevars), module_names)
     node = rewriter.rewrite(node)
-    if isinstance(node, ast.FunctionDef):
+    if not statements:
+        keep(rewriter.scopes)
+    elif isinstance(node, ast.FunctionDef):
         convert(node, rewriter.scopes)
     return node
 
@@ -121,18 +133,14 @@ def _module(node: FunctionNode, code: CodeType) -> ast.Module:
     """`def factory(<free variables>): <function>; return it`, at the function's own lines."""
     _strip(node)
     if isinstance(node, ast.Lambda):
-        body: list[ast.stmt] = [ast.Return(node)]
+        body: list[ast.stmt] = [at(ast.Return(node), node)]
     else:
         node.name = _INNER
-        body = [node, ast.Return(ast.Name(_INNER, ast.Load()))]
+        body = [node, at(ast.Return(load(_INNER, node)), node)]
     names = [HELPER, *(n for n in code.co_freevars if n != HELPER)]
-    args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-    factory = ast.FunctionDef(_FACTORY, args, body, [], None)
-    if hasattr(node, "type_params"):
-        factory.type_params = []  # type: ignore[attr-defined, unused-ignore]
-    factory.lineno = factory.end_lineno = node.lineno
-    factory.col_offset = factory.end_col_offset = 0
-    return ast.fix_missing_locations(ast.Module([factory], []))
+    args = [at(ast.arg(n), node) for n in names]
+    factory = function(_FACTORY, ast.arguments([], args, None, [], [], None, []), body, node)
+    return ast.Module([factory], [])
 
 
 def _strip(node: FunctionNode) -> None:

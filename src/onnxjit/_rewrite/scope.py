@@ -7,6 +7,8 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from onnxjit._rewrite.nodes import children
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -92,7 +94,7 @@ def argument_names(args: ast.arguments) -> list[str]:
     return [a.arg for a in every]
 
 
-class _Names(ast.NodeVisitor):
+class _Names:
     """Collects the names bound by statements of one scope."""
 
     __slots__ = ("_depth", "declared_global", "declared_nonlocal", "pauses", "stored")
@@ -104,27 +106,42 @@ class _Names(ast.NodeVisitor):
         self.pauses = False
         self._depth = 0  # of comprehensions
 
-    def visit(self, node: ast.AST) -> None:
-        if isinstance(node, _DEFINITIONS):
-            self.stored.add(node.name)
-            self._definition(node)
-        elif isinstance(node, ast.Lambda):
-            self._defaults(node.args)
-        elif isinstance(node, _COMPREHENSIONS):
-            self._depth += 1
-            self.generic_visit(node)
-            self._depth -= 1
-        elif isinstance(node, ast.NamedExpr):
-            self.stored.add(node.target.id)
-            self.visit(node.value)
-        else:
-            self._simple(node)
-            self.generic_visit(node)
+    def visit(self, root: ast.AST) -> None:
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            kind = type(node)
+            if kind is ast.Name:
+                self._name(node)  # type: ignore[arg-type]
+                continue
+            if kind in _SPECIAL:
+                if isinstance(node, _DEFINITIONS):
+                    self.stored.add(node.name)
+                    stack += _around(node)
+                    continue
+                if isinstance(node, ast.Lambda):
+                    stack += _defaults(node.args)
+                    continue
+                if isinstance(node, _COMPREHENSIONS):
+                    self._inside(node)
+                    continue
+                self._binding(node)
+            stack += children(node)
 
-    def _simple(self, node: ast.AST) -> None:
+    def _name(self, node: ast.Name) -> None:
+        if not self._depth and type(node.ctx) is not ast.Load:
+            self.stored.add(node.id)
+
+    def _inside(self, node: Comprehension) -> None:
+        self._depth += 1
+        for child in children(node):
+            self.visit(child)
+        self._depth -= 1
+
+    def _binding(self, node: ast.AST) -> None:
         match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if not self._depth:
-                self.stored.add(name)
+            case ast.NamedExpr():
+                self.stored.add(node.target.id)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 self.stored |= {a.asname or a.name.partition(".")[0] for a in aliases}
             case ast.Global(names=names):
@@ -140,16 +157,35 @@ class _Names(ast.NodeVisitor):
             case _:
                 pass
 
-    def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        outside: list[ast.AST] = [*node.decorator_list]
-        if isinstance(node, ast.ClassDef):
-            outside += [*node.bases, *node.keywords]
-        else:
-            self._defaults(node.args)
-        for part in outside:
-            self.visit(part)
 
-    def _defaults(self, args: ast.arguments) -> None:
-        for default in (*args.defaults, *args.kw_defaults):
-            if default is not None:
-                self.visit(default)
+#: kinds of nodes that bind names otherwise than by a target, or have a scope
+_SPECIAL = frozenset(
+    {
+        *_DEFINITIONS,
+        *_COMPREHENSIONS,
+        ast.Lambda,
+        ast.NamedExpr,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Global,
+        ast.Nonlocal,
+        ast.Yield,
+        ast.YieldFrom,
+        ast.Await,
+        ast.ExceptHandler,
+        ast.MatchAs,
+        ast.MatchStar,
+        ast.MatchMapping,
+    }
+)
+
+
+def _around(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.AST]:
+    """Parts of a definition that the scope around it evaluates."""
+    if isinstance(node, ast.ClassDef):
+        return [*node.decorator_list, *node.bases, *node.keywords]
+    return [*node.decorator_list, *_defaults(node.args)]
+
+
+def _defaults(args: ast.arguments) -> list[ast.AST]:
+    return [d for d in (*args.defaults, *args.kw_defaults) if d is not None]

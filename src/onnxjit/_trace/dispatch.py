@@ -283,10 +283,19 @@ def _refused(msg: str) -> DataDependentError:
     return error
 
 
+def _nonzero(divisor: Dim) -> None:
+    """Let Python make the call where a divisor of data is zero: it raises."""
+    tracer = current_tracer()
+    assert tracer is not None  # the size belongs to it
+    zero = call_ufunc(np.equal, "__call__", (dim_array(divisor), 0), {})
+    tracer.fail_if(zero._value)
+
+
 HOOKS.data_test = _data_test
 HOOKS.no_hint = _no_hint
 HOOKS.source = caller
 HOOKS.dim_array = dim_array
+HOOKS.nonzero = _nonzero
 HOOKS.ufunc = call_ufunc
 DOORS.operator = call_operator
 DOORS.unary = call_unary

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, has_data, hint_of
+from onnxjit._core.dims import HOOKS, Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic
@@ -23,13 +23,13 @@ from . import host
 from .array import ARRAY, SCALAR, Array, wrap
 from .array import BOOL as BOOL_KIND
 from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
-from .dispatch import call_function
+from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
 from .layout import Layout, lies, picked_layout
 from .lists import List
 from .outputs import refuse_write
-from .trace import current_tracer
+from .trace import current_tracer, dim_array
 
 __all__ = ["python_number", "size_of"]
 
@@ -392,6 +392,13 @@ def capture_item(table: Any, index: Any) -> Any:
 _TABLE_KINDS: Final = {int, float, bool}
 
 
+def _integer(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Return the result of a ufunc on integers as a Python integer."""
+    arrays = [dim_array(x) if isinstance(x, Dim) else x for x in (a, b)]
+    return python_number(call_ufunc(ufunc, "__call__", tuple(arrays), {}), "i")
+
+
+HOOKS.integer = _integer
 DOORS.getitem = get_item
 DOORS.setitem = set_item
 DOORS.astype = as_type

@@ -225,6 +225,19 @@ class _Loop:
         for storage, value in zip(self.storages, self.states[at:], strict=True):
             storage.put(value)
         self.body(self._counter(counter))
+        if self.test is not None:
+            self.again = self._asked(self.test)
+
+    def _asked(self, test: Callable[[], Any]) -> Value:
+        """Return whether to go on, which may bind names too."""
+        symbolic, self.tracer.symbolic = self.tracer.symbolic, True
+        try:
+            again = decide(test())
+        finally:
+            self.tracer.symbolic = symbolic
+        if isinstance(again, bool):
+            return self.tracer.constant(np.bool_(again))
+        return again
 
     def _counter(self, counter: Value) -> Dim:
         """Return the number of the iteration: one size in all rounds."""
@@ -237,15 +250,7 @@ class _Loop:
     def _collect(self, region: Region) -> None:
         if region.error is not None:
             raise _failing(region.error)
-        if self.test is not None:
-            symbolic, self.tracer.symbolic = self.tracer.symbolic, True
-            try:
-                again = decide(self.test())
-            finally:
-                self.tracer.symbolic = symbolic
-            self.again = (
-                self.tracer.constant(np.bool_(again)) if isinstance(again, bool) else again
-            )
+        if self.again is not None:
             self.again = self._unless_failed(region, self.again)
         changed = self._new_places(region)
         for storage in region.written:

@@ -117,6 +117,8 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
                 return found
     if isinstance(a, Either) or isinstance(b, Either):
         return _compare_either(symbol, a, b)
+    if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
+        return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
 
 
@@ -145,6 +147,24 @@ def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     left, right = (dim_array(x) if isinstance(x, Dim) else x for x in (a, b))
     found: Any = ufunc(left, right)
     return _number(found._value)
+
+
+def _compare_items(symbol: str, a: Any, b: Any) -> Any:
+    """Return whether sequences are equal, or differ."""
+    if not any(isinstance(x, (Array, Dim)) for x in (*a, *b)):
+        return _COMPARE[symbol](a, b)
+    if len(a) != len(b):
+        return symbol == "!="
+    tests = [lambda x=x, y=y: x is y or compare("==", x, y) for x, y in zip(a, b, strict=True)]
+    equal = and_(True, *tests)
+    return equal if symbol == "==" else not_(equal)
+
+
+def contains(container: Any, item: Any) -> Any:
+    """Return ``item in container`` for a list or tuple."""
+    return or_(
+        False, *[lambda c=c: item is c or compare("==", item, c) for c in container]
+    )
 
 
 def _compare_either(symbol: str, a: Any, b: Any) -> Any:
