@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -349,9 +350,9 @@ def _builder(
         if isinstance(example, Either):
             chosen, first, second = makers
             return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
-        if isinstance(example, Stacked):
-            return lambda out, a, m: example.elements([make(out, a, m) for make in makers])
-        return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
+        stacked = isinstance(example, Stacked)
+        join = example.elements if stacked else functools.partial(with_parts, example)
+        return lambda out, a, m: join([make(out, a, m) for make in makers])
 
     make = node(recording.tree)
     return lambda out, a: make(out, a, {})

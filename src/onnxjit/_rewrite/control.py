@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import plain
-from onnxjit._trace import control as traced
 from onnxjit._rewrite.state import SESSION
+from onnxjit._trace import control as traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -166,7 +166,8 @@ class ExpressionRewriter(OperandRewriter):
 
     def visit_List(self, node: ast.List) -> ast.expr:
         display = self._display(node)
-        return self.hook("list_", display, at=node) if isinstance(node.ctx, ast.Load) else display
+        loaded = isinstance(node.ctx, ast.Load)
+        return self.hook("list_", display, at=node) if loaded else display
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         node.elts = [self.operand(e) for e in node.elts]

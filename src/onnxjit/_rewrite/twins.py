@@ -18,10 +18,10 @@ import numpy as np
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, Array
-from onnxjit._trace.convert import arrays_in, is_known, is_traced
-from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.control.listed import extreme_of, new_list, numbers_of, sum_of
 from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
+from onnxjit._trace.convert import arrays_in, is_known, is_traced
+from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import python_number, representative
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array

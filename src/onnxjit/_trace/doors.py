@@ -47,9 +47,8 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace",
-        "item", "listed", "namespace", "operator", "places", "quick", "real", "refuse", "round",
-        "setflags",
-        "setitem", "source", "tolist", "ufunc", "unary", "view",
+        "item", "listed", "namespace", "operator", "places", "quick", "real", "refuse",
+        "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, cast
 
 from onnxjit._core.dims import Dim
 from onnxjit.errors import UnsupportedError
@@ -39,7 +39,7 @@ class List(list[Any]):
     __slots__ = ("rows",)
     rows: Any
 
-    def __new__(cls, *_: Any) -> List:
+    def __new__(cls, *_: Any) -> Self:
         self = list.__new__(cls)
         self.rows = None
         return self
@@ -197,7 +197,7 @@ class List(list[Any]):
         new.extend(self)
         return new
 
-    def __iadd__(self, other: Iterable[Any], /) -> List:  # type: ignore[misc,override]  # as list's
+    def __iadd__(self, other: Iterable[Any], /) -> Self:  # type: ignore[misc]  # as list's
         self.extend(other)
         return self
 
@@ -210,7 +210,7 @@ class List(list[Any]):
 
     __rmul__ = __mul__
 
-    def __imul__(self, times: Any, /) -> List:  # type: ignore[misc,override]  # as list's
+    def __imul__(self, times: Any, /) -> Self:
         new = self * times
         self.rows = new.rows
         list.__setitem__(self, slice(None), list.copy(new))
@@ -227,7 +227,7 @@ class List(list[Any]):
             return found == False  # noqa: E712  traced
         return found if found is NotImplemented else not found
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __lt__(self, other: Any, /) -> Any:
         self._ordinary("comparing", other)

@@ -4,8 +4,8 @@
 from .forms import cond, fori_loop, switch, while_loop
 from .kept import kept
 from .statements import assert_, comp, for_, if_, list_, raised, while_
-from .unsure import bound
 from .truth import and_, chain, compare, ifexp, not_, or_
+from .unsure import bound
 
 __all__ = [
     "and_", "assert_", "bound", "chain", "comp", "compare", "cond", "for_", "fori_loop", "if_",

@@ -9,7 +9,7 @@ import numpy as np
 
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
-from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import List
 from onnxjit._trace.storage import Storage
 from onnxjit._trace.trace import Control
@@ -17,8 +17,18 @@ from onnxjit.errors import UnsupportedError
 
 from .aliases import Aliases, sources_of
 from .either import Either, Unsure
-from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
-from .join import ListsDiffer, type_of, unify
+from .join import (
+    JoinError,
+    ListsDifferError,
+    Type,
+    flatten,
+    from_value,
+    joined,
+    rebuild,
+    to_value,
+    type_of,
+    unify,
+)
 from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
 from .rows import stack_items, stack_lists
 from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
@@ -158,7 +168,7 @@ class _Branch:
         try:
             template = unify(x, y, self.pairs)
         except JoinError as e:
-            if isinstance(e, ListsDiffer):
+            if isinstance(e, ListsDifferError):
                 stack_lists(self.snapshot, e)
             del self.pairs[start:]
             return self._either(x, y)

@@ -65,7 +65,6 @@ class Element:
         same = all(a == b for a, b in zip(types, self.types, strict=True))
         return self if same else Element(self.template, types)
 
-
     def differs(self, other: Element) -> bool:
         """Whether elements are of another kind."""
         if not _alike(self.template, other.template):

@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
 
-__all__ = ["JoinError", "ListsDiffer", "Type", "flatten", "joined", "rebuild", "type_of", "unify"]
+__all__ = [
+    "JoinError", "ListsDifferError", "Type", "flatten", "joined", "rebuild", "type_of",
+    "unify",
+]  # fmt: skip
 
 
 class JoinError(TypeError):
@@ -178,7 +181,7 @@ Template = tuple[str, Any, list[Any]]
 _ITEMS: Final = (list, tuple)
 
 
-class ListsDiffer(JoinError):
+class ListsDifferError(JoinError):
     """Two lists that become alike when one of them holds its elements stacked."""
 
     def __init__(self, first: List, second: List) -> None:
@@ -264,7 +267,7 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         pairs.append((x, y))
         return "leaf", None, []
     if isinstance(x, List) and isinstance(y, List) and _differ(x, y):
-        raise ListsDiffer(x, y)
+        raise ListsDifferError(x, y)
     p, q = _parts(x), _parts(y)
     alike = type(x) is type(y) or (isinstance(x, List) and isinstance(y, List))
     same = alike and p is not None and q is not None and len(p) == len(q)
@@ -281,7 +284,7 @@ def _differ(x: List, y: List) -> bool:
     """Whether two lists have other numbers of elements, or other kinds of them."""
     if x.rows is None or y.rows is None:
         return x.rows is not y.rows or len(x) != len(y)
-    return x.rows.element.differs(y.rows.element)
+    return bool(x.rows.element.differs(y.rows.element))
 
 
 def _same_bits(x: Any, y: Any) -> bool:

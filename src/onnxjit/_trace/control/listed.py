@@ -35,7 +35,7 @@ _CONTAINERS: Final = (tuple, list)
 
 
 def new_list(iterable: Any = ()) -> List:
-    """Return a list of the elements of an iterable, of which there may be a symbolic number."""
+    """Return a list of the elements of an iterable, whose number may be symbolic."""
     rows = stacked_of(iterable)
     if rows is None:
         return List(iterable)
@@ -206,10 +206,8 @@ def sum_of(x: List, start: Any) -> Any:
         msg = "the elements of a list that grows in a loop are added, but are no numbers"
         raise UnsupportedError(msg)
     (column,), (t,) = rows.columns, rows.element.types
-    if not (t.is_python and t.dtype.kind in "bi"):
-        _must_have_some(x)  # Python's sum of nothing is `start` itself
     dtype = np.int64 if t.dtype.kind == "b" else t.dtype.numpy
-    found = np.add.reduce(wrap(column._value), axis=0, dtype=dtype)  # type: ignore[call-overload]  # by protocol
+    found = np.add.reduce(wrap(column._value), axis=0, dtype=dtype)
     if t.dtype.kind == "b":
         t = Type(INT if t.is_python else t.kind, INT64, ())
     return start + _like_elements(found, t)
@@ -221,7 +219,7 @@ def extreme_of(x: List, compare: np.ufunc) -> Any:
     numbers = numbers_of(x, "max" if compare is np.greater else "min")
     (t,) = x.rows.element.types
     best = np.fmax if compare is np.greater else np.fmin
-    found: Any = best.reduce(numbers)  # type: ignore[call-overload]  # by protocol
+    found: Any = best.reduce(numbers)
     if t.dtype.kind == "f":
         found = np.where(np.isnan(numbers[0]), numbers[0], found)[()]
     if t.is_python:

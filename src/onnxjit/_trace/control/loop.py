@@ -18,7 +18,7 @@ from onnxjit._core.bind import dim_value
 from onnxjit._core.dims import Dim, lower, same, symbols_of
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
-from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, visible, join_types
+from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types, visible
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import Control
@@ -26,8 +26,19 @@ from onnxjit.errors import UnsupportedError
 
 from .aliases import Links
 from .either import Unsure
-from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
-from .join import ListsDiffer, described, unify
+from .join import (
+    JoinError,
+    ListsDifferError,
+    Type,
+    described,
+    flatten,
+    from_value,
+    joined,
+    rebuild,
+    to_value,
+    type_of,
+    unify,
+)
 from .region import AlwaysRaises, Region, settled, trace_region
 from .rows import stack_items, stack_lists
 from .slots import UNBOUND, Snapshot, cells_of
@@ -141,6 +152,7 @@ class _Loop:
         self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
+        self.outer: Final = tracer.block
         self.links: Final = Links()
         self.free: dict[int, Dim] = {}
         #: size that grows by as much in each iteration -> itself, at the start, and how much
@@ -330,7 +342,7 @@ class _Loop:
             if c.entry is not UNBOUND:
                 unify(c.entry, content, [])
             unify(like, content, pairs)
-        except ListsDiffer as e:
+        except ListsDifferError as e:
             stack_lists(self.snapshot, e)
             raise _mixed(c, like, content, self.tracer) from e
         except JoinError as e:
@@ -364,7 +376,7 @@ class _Loop:
         if id(before) in self.free or id(before) in self.growing or same(before, after):
             return before
         more: Any = after - before
-        if (lower(more) or 0) <= 0 or not visible(more, self.tracer.block.parent):
+        if (lower(more) or 0) <= 0 or not visible(more, self.outer):
             return before
         size: Any = before + more * self.iteration
         if not isinstance(size, Dim):
@@ -492,7 +504,9 @@ def capture(
 
     def attempt() -> _Loop:
         loop = _Loop(tracer, body, test, functions, names)
-        loop.trace()
+        remaining = 0 if trips is None else trips - 1 - loop.iteration
+        with tracer.env.supposing(remaining):
+            loop.trace()
         return loop
 
     loop = settled(attempt)

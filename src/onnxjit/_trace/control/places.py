@@ -21,8 +21,17 @@ from onnxjit.errors import UnsupportedError
 
 from .element import Element
 from .join import JoinError, Type
-from .rows import Rows, check_sizes, column_of, described, freeze, number_of, refused, stacked
-from .rows import switch
+from .rows import (
+    Rows,
+    check_sizes,
+    column_of,
+    described,
+    freeze,
+    number_of,
+    refused,
+    stacked,
+    switch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +39,8 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
 
 __all__ = [
-    "delitem", "equal", "extend", "getitem", "insert", "pop", "repeated", "setitem", "stacked_of",
+    "delitem", "equal", "extend", "getitem", "insert", "pop", "repeated", "setitem",
+    "stacked_of",
 ]  # fmt: skip
 
 
@@ -129,7 +139,8 @@ def _delete(owner: List, rows: Rows, place: Any) -> None:
         return
     at = _from_start(place, rows.length)
     after = rows[at + 1 :]
-    owner.rows = after if isinstance(at, int) and at == 0 else rows[:at].joined([after.columns])
+    first = isinstance(at, int) and at == 0
+    owner.rows = after if first else rows[:at].joined([after.columns])
 
 
 def getitem(owner: List, place: Any) -> Any:
@@ -172,7 +183,8 @@ def setitem(owner: List, place: Any, x: Any) -> None:
     rows = switch(owner, described(x, leaves))
     _exists(at, rows.length)
     columns = []
-    for column, cell, t in zip(rows.columns, rows.cells(leaves), rows.element.types, strict=True):
+    places = zip(rows.columns, rows.cells(leaves), rows.element.types, strict=True)
+    for column, cell, t in places:
         check_sizes(column.shape[1:], cell.shape[1:])
         new = wrap(column._value)
         set_item(new, at, get_item(cell, 0))

@@ -7,25 +7,21 @@ a new leading axis.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, dim_max, dim_min, has_data, lower, same
-from onnxjit._core.program import Value
+from onnxjit._core.dims import Dim, has_data, same
 from onnxjit._core.region import visible
 from onnxjit._ops.cast import cast
 from onnxjit._ops.structure import concat, unsqueeze
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace.array import ARRAY, SCALAR, Array, wrap
-from onnxjit._trace.convert import is_traced
 from onnxjit._trace.dispatch import call_function
-from onnxjit._trace.doors import DOORS
 from onnxjit._trace.entering import running_tracer
-from onnxjit._trace.items import capture_item, get_item, python_number, set_item
+from onnxjit._trace.items import get_item, python_number
 from onnxjit._trace.lists import List, Stack, rows_of
-from onnxjit._trace.trace import current_tracer, dim_array
+from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
 from .element import Element
@@ -35,11 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from onnxjit._core.dims import DimLike
+    from onnxjit._core.program import Value
 
-    from .join import ListsDiffer
+    from .join import ListsDifferError
     from .slots import Snapshot
 
-__all__ = ["Rows", "Switch", "element_of", "stacked_of", "switch"]
+__all__ = ["Rows", "Switch", "element_of", "switch"]
 
 
 class Switch(BaseException):
@@ -137,7 +134,8 @@ class Rows(Stack):
 
     def at(self, i: Any, *, taken: bool = False) -> Any:
         """Return an element; one that is `taken` out is in the list no more."""
-        leaves = [_pick(c, i, t) for c, t in zip(self.columns, self.element.types, strict=True)]
+        columns = zip(self.columns, self.element.types, strict=True)
+        leaves = [_pick(c, i, t) for c, t in columns]
         if taken:
             leaves = [_taken(x, c) for x, c in zip(leaves, self.columns, strict=True)]
         found = rebuild(self.element.template, iter(leaves))
@@ -331,7 +329,7 @@ def stack_items(owner: List, items: Sequence[Any]) -> None:
     raise Switch(owner, element)
 
 
-def stack_lists(snapshot: Snapshot, error: ListsDiffer) -> None:
+def stack_lists(snapshot: Snapshot, error: ListsDifferError) -> None:
     """Let one of two lists that differ hold its elements stacked, if it was made outside."""
     first, second = error.lists
     for owner, other in ((first, second), (second, first)):

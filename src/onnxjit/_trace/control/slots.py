@@ -15,7 +15,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
-from onnxjit._trace.lists import List, rows_of
+from onnxjit._trace.lists import rows_of
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ model knows becomes a conditional or a loop of the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
@@ -23,7 +22,7 @@ from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from onnxjit._core.program import Value
 
@@ -209,7 +208,6 @@ class _For:
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            i.env.learn(trips - 1 - i)
             body(at(i + done))
 
         capture(

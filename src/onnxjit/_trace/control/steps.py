@@ -85,7 +85,8 @@ def steps_of(x: Any) -> Steps | None:
         return Steps(x.length, _element_at(x), x)
     if isinstance(x, (list, tuple)):
         source = x if isinstance(x, list) else None
-        return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i), source)
+        at = lambda i: x[i] if isinstance(i, int) else capture_item(x, i)  # noqa: E731
+        return Steps(len(x), at, source)
     return None
 
 
