@@ -120,7 +120,7 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         joined = DOORS.listed.joined_rows(func, args, kwargs)
         if joined is not None:
             return joined
-        args, kwargs = DOORS.listed.as_arrays(args), DOORS.listed.as_arrays(kwargs)
+        args, kwargs = DOORS.listed.given(func, args, kwargs)
     arrays = list(arrays_in((args, kwargs)))
     if tracer is None:
         if any(is_traced(a) for a in arrays):

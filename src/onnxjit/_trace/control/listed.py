@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 __all__ = [
-    "as_array", "as_arrays", "extreme_of", "joined_rows", "new_list", "numbers_of", "sum_of",
+    "as_array", "as_arrays", "extreme_of", "given", "joined_rows", "new_list", "numbers_of", "sum_of",
 ]  # fmt: skip
 
 _CONTAINERS: Final = (tuple, list)
@@ -46,10 +46,10 @@ def new_list(iterable: Any = ()) -> List:
 # ---------------------------------------------------------------------------- as arrays
 
 
-def as_array(x: List) -> Array:
-    """Return a list as `np.array` makes an array of it."""
+def as_array(x: List, *, typed: bool = False) -> Array:
+    """Return a list as `np.array` makes an array of it; `typed`: the dtype is given."""
     found = _array_of(x.rows, x.rows.element.template, iter(x.rows.columns))
-    if found._value.dtype is not FLOAT64 or found.ndim != 1:
+    if not (typed or found._value.dtype is FLOAT64) or found.ndim != 1:
         # NumPy makes float64 numbers of no elements, whatever they would have been
         _must_have_some(x)
     return wrap(found._value)
@@ -102,6 +102,19 @@ def _replaced(x: Any) -> Any:
     if isinstance(x, list):
         return list(map(_replaced, x))
     return {k: _replaced(v) for k, v in x.items()} if isinstance(x, dict) else x
+
+
+_TYPED: Final = frozenset({np.array, np.asarray, np.asanyarray, np.ascontiguousarray})
+
+
+def given(
+    func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a function with arrays in the place of lists."""
+    typed = func in _TYPED and (len(args) > 1 or kwargs.get("dtype") is not None)
+    if typed and args and rows_of(args[0]) is not None:
+        args = (as_array(args[0], typed=True), *args[1:])
+    return as_arrays(args), as_arrays(kwargs)
 
 
 # ---------------------------------------------------------------------------- joined

@@ -324,7 +324,7 @@ class _Loop:
                 values.append(to_value(leaf, c.types[i]))
         values += [s.value for s in self.storages]
         linked = self.links.learn(left, region.block)
-        if self._widened(values) or wider or linked:
+        if wider or linked or self._widened(values):
             raise _Again
         return values
 
