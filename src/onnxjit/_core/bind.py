@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit.errors import DataDependentError
+
 from .aval import Tensor
 from .dims import Dim, DimLike, ShapeEnv
 from .dtypes import INT64, DType, from_numpy
@@ -61,6 +63,17 @@ class Trace:
         self.journal: dict[Any, Value] | None = None
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
+
+    def data_size(self, value: Value) -> DimLike:
+        """Return a () integer of data as a size; a negative one is an error of the code.
+
+        Raises
+        ------
+        DataDependentError
+            Nobody makes the call again where it is negative.
+        """
+        msg = "a size depends on array data: take it from a shape or an int argument"
+        raise DataDependentError(msg)
 
     def input(self, aval: Tensor, name: str) -> Value:
         """Add an input of the root block."""

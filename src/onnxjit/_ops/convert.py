@@ -221,8 +221,7 @@ def as_size(n: Any, what: str = "a size") -> int | Dim:
             raise TypeError(msg)
         dim = plain_dim(n)
         if dim is None:
-            msg = f"{what} depends on array data: take it from a shape or an int argument"
-            raise DataDependentError(msg)
+            return n.block.trace.data_size(n)
         return dim
     return operator.index(n)
 

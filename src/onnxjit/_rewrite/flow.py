@@ -297,6 +297,8 @@ class Flow:
                 return True, True
             case ast.Raise():
                 return True, False
+            case ast.While(test=ast.Constant(value=True)) if not _breaks(node.body):
+                return True, _returns([node])
             case ast.If():
                 return _all((self.block_ends(node.body), self.block_ends(node.orelse)))
             case ast.Try() | ast.TryStar():
@@ -367,6 +369,18 @@ def _returns(body: list[ast.stmt]) -> bool:
             return True
         for owner, name in blocks(node):
             stack.extend((each, True) for each in getattr(owner, name))
+    return False
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    """Whether a loop with this body can be left by a `break`."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            return True
+        for owner, name in blocks(node):
+            inner = isinstance(node, _LOOPS) and name == "body"
+            if not inner and _breaks(getattr(owner, name)):
+                return True
     return False
 
 

@@ -12,6 +12,7 @@ from onnxjit._core.bind import Trace, current_trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
+from onnxjit._ops.cast import cast
 from onnxjit.errors import OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
@@ -76,6 +77,8 @@ class Tracer(Trace):
         Whether tests of sizes become part of the graph instead of guards.
     is_old : callable
         Whether an object is older than the trace.
+    data_sizes : dict
+        Id of an integer of data -> the size that it is.
     controls : list of Control
         What became of the branches and loops.
     snapshots : list of Snapshot
@@ -100,6 +103,7 @@ class Tracer(Trace):
         self.failed: Storage | None = None
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
+        self.data_sizes: Final[dict[int, DimLike]] = {}
         self.controls: Final[list[Control]] = []
         self.snapshots: Final[list[Any]] = []
         self.has_rows = False
@@ -120,6 +124,18 @@ class Tracer(Trace):
         failed = self._failure()
         test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
+
+    def data_size(self, value: Value) -> DimLike:
+        """Return a () integer of data as a size; where it is negative, Python raises."""
+        found = self.data_sizes.get(value.id)
+        if found is None:
+            number = cast(value, INT64)
+            negative: Any = np.less(wrap(number), 0)
+            self.fail_if(negative._value)
+            found = self.data_sizes[value.id] = self.env.symbol(
+                f"size{value.id}", data=True, origin=(number, None)
+            )
+        return found
 
     def _failure(self) -> Storage:
         if self.failed is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dims import Dim, dim_max, dim_min, same
+from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.items import capture_item, python_number
@@ -148,12 +148,21 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 def zip_(*iterables: Any, **kwargs: Any) -> Any:
     """Return ``zip(...)``; traced operands of other lengths are cut as Python does."""
     found = _any_steps(iterables)
-    if found is None or kwargs.get("strict"):
+    if found is None or (kwargs.get("strict") and not _same_length(found)):
         return zip(*iterables, **kwargs)
     length = found[0].length
     for steps in found[1:]:
         length = dim_min(length, steps.length)
     return Steps(length, lambda i: tuple(steps.at(i) for steps in found))
+
+
+def _same_length(found: list[Steps]) -> bool:
+    """Whether all are of one length, with a guard or assumption where that is open."""
+    sizes = [s.length for s in found]
+    env = next((n.env for n in sizes if isinstance(n, Dim)), None)
+    if env is None:
+        return len(set(map(int, sizes))) == 1
+    return all(require_equal(env, sizes[0], n) for n in sizes[1:])
 
 
 def reversed_(sequence: Any) -> Any:
