@@ -45,6 +45,11 @@ class Aliases:
 class Links:
     """What an iteration hands to the next, as places by number.
 
+    Parameters
+    ----------
+    around : Block
+        Where the loop is.
+
     Attributes
     ----------
     outer : dict
@@ -53,24 +58,28 @@ class Links:
         Places that may hold one array.
     """
 
-    __slots__ = ("outer", "pairs")
+    __slots__ = ("_around", "outer", "pairs")
 
-    def __init__(self) -> None:
+    def __init__(self, around: Block) -> None:
+        self._around: Final = around
         self.outer: Final[dict[int, dict[Storage, None]]] = {}
         self.pairs: Final[set[frozenset[int]]] = set()
 
     def start(self, place: int, x: Any) -> None:
         """Note what a place holds before the loop."""
-        self.outer.setdefault(place, {}).update(dict.fromkeys(sources_of(x)))
+        found = (s for s in sources_of(x) if self._around.is_inside(s.block))
+        self.outer.setdefault(place, {}).update(dict.fromkeys(found))
 
     def learn(self, leaves: list[Any], block: Block) -> bool:
         """Note what an iteration leaves in each place; tell whether that is new."""
         before = sum(map(len, self.outer.values())) + len(self.pairs)
         holders: dict[Storage, list[int]] = {}
         for place, x in enumerate(leaves):
-            for source in sources_of(x):
-                if not source.block.is_inside(block):
+            for source in dict.fromkeys(sources_of(x)):
+                if self._around.is_inside(source.block):
                     self.outer[place][source] = None
+                elif not source.block.is_inside(block):
+                    continue  # of an earlier round
                 for other in holders.setdefault(source, []):
                     self.pairs.add(frozenset((place, other)))
                 holders[source].append(place)

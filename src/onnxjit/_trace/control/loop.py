@@ -153,7 +153,7 @@ class _Loop:
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
         self.outer: Final = tracer.block
-        self.links: Final = Links()
+        self.links: Final = Links(tracer.block)
         self.free: dict[int, Dim] = {}
         #: size that grows by as much in each iteration -> itself, at the start, and how much
         self.growing: dict[int, tuple[Dim, DimLike, DimLike]] = {}
