@@ -208,6 +208,12 @@ def as_numbers(x):
     return sum(out), max(out), min(out), np.mean(out), np.sum(out), ordered, out.count(1.0)
 
 
+@program(*VECTORS, joins=MIXED)
+def with_a_default(x):
+    out = [v for v in x if v > 0]
+    return max(out, default=-1.0), min(out, default=0.5)
+
+
 @program(*SOME)
 def in_slices(x):
     out = []

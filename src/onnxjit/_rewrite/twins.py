@@ -82,10 +82,10 @@ def _extreme(
     native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
 ) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and rows_of(args[0]) is not None and set(kwargs) <= {"default"}:
+            return extreme_of(args[0], compare, **kwargs)
         if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):
             return native(*args, **kwargs)
-        if len(args) == 1 and rows_of(args[0]) is not None:
-            return extreme_of(args[0], compare)
         items = list(args[0]) if len(args) == 1 else list(args)
         if not items or all(isinstance(i, Array) and is_known(i) for i in items):
             return native(*args, **kwargs)

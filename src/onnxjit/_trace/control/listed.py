@@ -21,6 +21,7 @@ from onnxjit.errors import UnsupportedError
 
 from .join import Type, from_value
 from .places import stacked_of
+from .truth import ifexp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -226,9 +227,16 @@ def sum_of(x: List, start: Any) -> Any:
     return start + _like_elements(found, t)
 
 
-def extreme_of(x: List, compare: np.ufunc) -> Any:
-    """Return ``max(x)`` or ``min(x)``: a NaN counts where it is the first element only."""
+def extreme_of(x: List, compare: np.ufunc, **default: Any) -> Any:
+    """Return ``max(x)`` or ``min(x)``, with a default for an empty list."""
+    if default:
+        return ifexp(x, lambda: _extreme(x, compare), lambda: default["default"])
     _must_have_some(x)
+    return _extreme(x, compare)
+
+
+def _extreme(x: List, compare: np.ufunc) -> Any:
+    """Return the first greatest or least; a NaN counts where it is the first element only."""
     numbers = numbers_of(x, "max" if compare is np.greater else "min")
     (t,) = x.rows.element.types
     best = np.fmax if compare is np.greater else np.fmin
