@@ -160,6 +160,7 @@ class _Loop:
         self.iteration: Final = tracer.env.symbol("i", None, 0, data=True)
         self.region: Region
         self.again: Value | None = None
+        self.overwritten = False
         self.inputs: list[Value] = []
         self.states: list[Value] = []
         self.after: list[Value] = []
@@ -231,12 +232,14 @@ class _Loop:
             ]
             given += leaves
             c.slot.set(rebuild(c.template, iter(leaves)))
-        for place, x in enumerate(x for c in self.carried.values() for x in c.leaves):
-            self.links.start(place, x)
+        self.links.start([x for c in self.carried.values() for x in c.leaves])
         self.links.apply(given)
         for storage, value in zip(self.storages, self.states[at:], strict=True):
             storage.put(value)
-        self.body(self._counter(counter))
+        known = len(self.links.stale)
+        with self.links.reading():
+            self.body(self._counter(counter))
+        self.overwritten = len(self.links.stale) > known
         if self.test is not None:
             self.again = self._asked(self.test)
 
@@ -324,7 +327,7 @@ class _Loop:
                 values.append(to_value(leaf, c.types[i]))
         values += [s.value for s in self.storages]
         linked = self.links.learn(left, region.block)
-        if wider or linked or self._widened(values):
+        if self.overwritten or wider or linked or self._widened(values):
             raise _Again
         return values
 
@@ -437,6 +440,7 @@ class _Loop:
             made += new
             c.slot.set(rebuild(c.template, iter(new)))
         self.links.apply(made)
+        self.links.finish()
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
                 storage.replace(value)
