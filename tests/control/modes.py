@@ -264,7 +264,8 @@ def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str
 
     def visit(node: Any, x: Any, path: str, at: tuple[Any, ...]) -> None:
         if isinstance(node, dict) and "stacked" in node:
-            _compare_stacked(check, [next(outputs, _MISSING) for _ in node["stacked"]], x, path)
+            columns = [next(outputs, _MISSING) for _ in node["stacked"]]
+            _compare_stacked(check, columns, x, path)
         elif isinstance(node, dict) and not {"static", "size"} & set(node):
             (inner,) = node.values()
             parts = inner.values() if isinstance(inner, dict) else inner

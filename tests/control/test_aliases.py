@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnxjit import AliasError, Array, jit_onnx
+from onnxjit import AliasError, FallbackWarning, jit_onnx
 
 X = np.arange(3.0) + 1
 
 
-def swapped(x: Array, n: int) -> Any:
+def swapped(x: Any, n: int) -> Any:
     old, new = x.copy(), np.zeros_like(x)
     for _ in range(n):
         new[:] = 0.5 * old
@@ -23,7 +23,7 @@ def swapped(x: Array, n: int) -> Any:
     return old, new
 
 
-def rebound_then_written(x: Array, n: int) -> Any:
+def rebound_then_written(x: Any, n: int) -> Any:
     now = x.copy()
     before = now
     for _ in range(n):
@@ -41,7 +41,7 @@ def test_followed(fn: Any) -> None:
             np.testing.assert_array_equal(got, want)
 
 
-def read_in_the_loop(x: Array, n: int) -> Any:
+def read_in_the_loop(x: Any, n: int) -> Any:
     old, new = x.copy(), np.zeros_like(x)
     first = old
     for _ in range(n):
@@ -50,7 +50,7 @@ def read_in_the_loop(x: Array, n: int) -> Any:
     return old
 
 
-def read_after_the_loop(x: Array, n: int) -> Any:
+def read_after_the_loop(x: Any, n: int) -> Any:
     old, new = x.copy(), np.zeros_like(x)
     first = old
     for _ in range(n):
@@ -59,7 +59,7 @@ def read_after_the_loop(x: Array, n: int) -> Any:
     return old, first
 
 
-def view_read_after_the_loop(x: Array, n: int) -> Any:
+def view_read_after_the_loop(x: Any, n: int) -> Any:
     a, b = x.copy(), x.copy()
     tail = a[1:]
     for _ in range(n):
@@ -68,7 +68,7 @@ def view_read_after_the_loop(x: Array, n: int) -> Any:
     return a, tail
 
 
-def argument_among_them(x: Array, n: int) -> Any:
+def argument_among_them(x: Any, n: int) -> Any:
     old, new = x, np.zeros_like(x)
     for _ in range(n):
         new[:] = 0.5 * old
@@ -76,7 +76,7 @@ def argument_among_them(x: Array, n: int) -> Any:
     return old + 0
 
 
-def written_under_its_other_name(x: Array, n: int) -> Any:
+def written_under_its_other_name(x: Any, n: int) -> Any:
     now = x.copy()
     before = now
     for _ in range(n):
@@ -98,7 +98,7 @@ def written_under_its_other_name(x: Array, n: int) -> Any:
 def test_refused(fn: Any) -> None:
     with pytest.raises(AliasError):
         jit_onnx(fn, fallback="error")(X, 2)
-    with pytest.warns(UserWarning):
+    with pytest.warns(FallbackWarning):
         got = jit_onnx(fn)(X.copy(), 2)
     want = fn(X.copy(), 2)
     pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]

@@ -11,7 +11,6 @@ from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import List
-from onnxjit._trace.storage import Storage
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
+    from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
     from .join import Template

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 __all__ = [
-    "as_array", "as_arrays", "extreme_of", "given", "joined_rows", "new_list", "numbers_of", "sum_of",
+    "as_array", "as_arrays", "extreme_of", "given", "joined_rows", "new_list", "numbers_of",
+    "sum_of",
 ]  # fmt: skip
 
 _CONTAINERS: Final = (tuple, list)

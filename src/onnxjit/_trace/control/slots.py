@@ -175,23 +175,11 @@ class Snapshot:
         resized: list[Resized] = []
         for owner, saved, name in self._saved.values():
             now = _content(owner)
-            if rows_of(owner) is not None:
-                if saved[0] is not now[0]:
-                    found[id(owner), ROWS] = Slot(owner, ROWS), saved[0], now[0]
-            elif isinstance(saved, dict):
-                place = _dict_of(owner)
-                for key in (*saved, *(k for k in now if k not in saved)):
-                    before, after = saved.get(key, UNBOUND), now.get(key, UNBOUND)
+            places = _places(owner, name, saved, now)
+            if places is not None:
+                for slot, before, after in places:
                     if before is not after:
-                        found[id(owner), key] = Slot(place, key), before, after
-            elif isinstance(owner, CellType):
-                before, after = (saved or [UNBOUND])[0], (now or [UNBOUND])[0]
-                if before is not after:
-                    found[id(owner), name] = Slot(owner, name), before, after
-            elif isinstance(owner, (list, deque)) and len(saved) == len(now):
-                for i, (before, after) in enumerate(zip(saved, now, strict=True)):
-                    if before is not after:
-                        found[id(owner), i] = Slot(owner, i), before, after
+                        found[id(owner), slot.key] = slot, before, after
             elif len(saved) != len(now) or any(
                 a is not b for a, b in zip(saved, now, strict=True)
             ):
@@ -227,6 +215,21 @@ def _content(owner: Any) -> Any:
     return dict(held) if isinstance(held, dict) else []
 
 
+def _places(owner: Any, name: str, saved: Any, now: Any) -> list[tuple[Slot, Any, Any]] | None:
+    """Return what an object holds before and now, by place; None without places to compare."""
+    if rows_of(owner) is not None:
+        return [(Slot(owner, ROWS), saved[0], now[0])]
+    if isinstance(saved, dict):
+        place, keys = _dict_of(owner), dict.fromkeys((*saved, *now))
+        return [(Slot(place, k), saved.get(k, UNBOUND), now.get(k, UNBOUND)) for k in keys]
+    if isinstance(owner, CellType):
+        return [(Slot(owner, name), (saved or [UNBOUND])[0], (now or [UNBOUND])[0])]
+    if isinstance(owner, (list, deque)) and len(saved) == len(now):
+        both = enumerate(zip(saved, now, strict=True))
+        return [(Slot(owner, i), before, after) for i, (before, after) in both]
+    return None
+
+
 def _dict_of(owner: Any) -> dict[Any, Any]:
     return owner if isinstance(owner, dict) else owner.__dict__
 
@@ -254,7 +257,9 @@ def _differs(now: dict[Any, Any], saved: dict[Any, Any]) -> bool:
     return any(saved.get(k, UNBOUND) is not v for k, v in now.items())
 
 
-def stored_cells(cells: dict[str, CellType], names: Iterable[str]) -> Iterator[tuple[str, CellType]]:
+def stored_cells(
+    cells: dict[str, CellType], names: Iterable[str]
+) -> Iterator[tuple[str, CellType]]:
     """Yield the cells of some names."""
     for name in names:
         cell = cells.get(name)
