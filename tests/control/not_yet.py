@@ -10,9 +10,6 @@ __all__ = ["NOT_YET"]
 
 NOT_YET: Final[dict[str, tuple[str, ...]]] = {
     "jit": (
-        "constructs.lambdas",
-        "constructs.raise_on_data",
-        "language.clip_early",
         "learning.fit",
         "learning.learn",
         "learning.record",
@@ -24,17 +21,9 @@ NOT_YET: Final[dict[str, tuple[str, ...]]] = {
     ),
     "eager": (),
     "opset13": (
-        "constructs.lambdas",
-        "constructs.match_statement",
-        "constructs.none_as_default",
-        "constructs.raise_on_data",
         "scalars.sieve",
     ),
     "newest": (
-        "constructs.lambdas",
-        "constructs.match_statement",
-        "constructs.none_as_default",
-        "constructs.raise_on_data",
         "scalars.sieve",
     ),
 }

@@ -141,8 +141,8 @@ class Array(Operators, Methods):
 
     def _outdated(self) -> AliasError:
         msg = (
-            "an array is read that a loop may have written to by another name, depending on "
-            "the number of iterations; read it by that name, or give the loop a .copy()"
+            "an array is read that may have been written to by another name, as an element of "
+            "a list or by a loop that hands it on; read it by that name, or work on a .copy()"
         )
         return AliasError(msg)
 

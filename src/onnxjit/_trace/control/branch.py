@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from onnxjit._trace.trace import Tracer
 
     from .join import Template
-    from .slots import Key
 
 __all__ = ["branch"]
 

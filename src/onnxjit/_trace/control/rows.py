@@ -17,6 +17,7 @@ from onnxjit._ops.cast import cast
 from onnxjit._ops.structure import concat, unsqueeze
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace.array import ARRAY, SCALAR, Array, wrap
+from onnxjit._trace.convert import arrays_in
 from onnxjit._trace.dispatch import call_function
 from onnxjit._trace.entering import running_tracer
 from onnxjit._trace.items import get_item, python_number
@@ -63,6 +64,9 @@ class Switch(BaseException):
 def put_back(owner: List, items: list[Any], rows: Any) -> None:
     """Give a list the contents that it had."""
     owner.rows = rows
+    for x in arrays_in(items):
+        if isinstance(x, Array) and x._nd is None:
+            x._storage.stale = False
     list.__setitem__(owner, slice(None), items)
 
 
@@ -193,7 +197,7 @@ def column_of(value: Value, t: Type, sources: Sequence[Any]) -> Array:
         for x in sources:
             if isinstance(x, Array) and x._nd is None:
                 for other in x._storage.same_ones():
-                    storage.may_be(other)
+                    storage.continue_as(other)
     return column
 
 
@@ -236,7 +240,7 @@ def _taken(x: Any, column: Array) -> Any:
         return x
     new = wrap(x._value)
     for other in column._storage.same_ones()[1:]:
-        new._storage.may_be(other)
+        new._storage.continue_as(other)
     return new
 
 
