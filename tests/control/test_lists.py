@@ -187,3 +187,18 @@ def test_a_bound_learned_in_a_loop_ends_with_it() -> None:
 
     fn = jit_onnx(or_nothing, fallback="error")
     assert [fn(A), fn(EMPTY), fn(B)] == [or_nothing(A), or_nothing(EMPTY), or_nothing(B)]
+
+
+def test_the_first_of_a_generator() -> None:
+    def first(x: Any) -> Any:
+        return next(v for v in x if v > 0)
+
+    fn = jit_onnx(first, fallback="error")
+    assert fn(A) == first(A)
+    with pytest.raises(StopIteration):
+        fn(B - 9)
+
+
+def test_a_generator_is_no_result() -> None:
+    with pytest.raises(UnsupportedError, match="return a list"):
+        jit_onnx(lambda x: (v * 2 for v in x), fallback="error")(A)

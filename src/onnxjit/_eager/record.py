@@ -273,6 +273,8 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
             return outputs.value(dim_value(x), "int")
         return Result("size", value=x)
     rows = rows_of(x)
+    if isinstance(x, Iterator):
+        _checked_static(x)
     if rows is not None:
         return (Stacked(rows.element), [outputs.value(c._value, ARRAY) for c in rows.columns])
     parts = None if isinstance(x, np.ndarray) else children(x)

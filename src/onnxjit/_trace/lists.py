@@ -15,7 +15,7 @@ from .doors import DOORS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Frozen", "List", "Stack", "rows_of"]
+__all__ = ["Frozen", "Generated", "List", "Stack", "rows_of"]
 
 
 class Stack:
@@ -279,6 +279,17 @@ class Frozen(List):
 
     append = extend = insert = pop = remove = clear = reverse = sort = _refuse
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+
+
+class Generated(List):
+    """What a generator expression over an unknown number of elements has given."""
+
+    __slots__ = ()
+
+    def __next__(self) -> Any:
+        if not isinstance(self.length, Dim) and not self.length:
+            raise StopIteration
+        return self.pop(0)
 
 
 def _is_open(place: Any) -> bool:

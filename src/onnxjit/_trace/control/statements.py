@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
-from onnxjit._trace.lists import List
+from onnxjit._trace.lists import Generated, List
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import AliasError, UnsupportedError
 
@@ -321,6 +321,8 @@ def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
     if tracer is not None and steps is not None and isinstance(steps.length, Dim):
         found = List()
         for_(steps, _adder(found, function), None, (), (), (), ())
+        if kind == "generator":
+            found.__class__ = Generated
         return found if kind in ("list", "generator") else _KINDS[kind](found)
     if kind == "list" and tracer is not None:
         found = List()
