@@ -272,11 +272,8 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         if has_data(x):
             return outputs.value(dim_value(x), "int")
         return Result("size", value=x)
-    rows = rows_of(x)
-    if isinstance(x, Iterator):
-        _checked_static(x)
-    if rows is not None:
-        return (Stacked(rows.element), [outputs.value(c._value, ARRAY) for c in rows.columns])
+    if rows_of(x) is not None:
+        return _stacked(x, outputs)
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         return Result("static", value=_checked_static(x))
@@ -288,6 +285,14 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         x, parts = plain, children(plain) or []
     items = [_tree(item, outputs, tracer) for _, item in parts]
     return (x, items)
+
+
+def _stacked(x: Any, outputs: _Outputs) -> Any:
+    """Return where the elements of a list of unknown length come from."""
+    if isinstance(x, Iterator):
+        _checked_static(x)  # says that a generator is no result
+    columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
+    return Stacked(x.rows.element), columns
 
 
 def _plain_key(x: Any) -> Any:
