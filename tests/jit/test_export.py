@@ -225,8 +225,8 @@ def test_a_loop_over_a_size_takes_any_size():
 
 def test_a_fixed_size_is_declared():
     def f(x):
-        for row in [x[-1]] * x.shape[0]:
-            x = x + row
+        for _ in "a" * x.shape[0]:
+            x = x + 1
         return x
 
     model = jit_onnx(f).to_onnx(M)
@@ -276,7 +276,7 @@ def test_a_computed_assumption_is_a_warning():
 
 def test_a_test_without_an_example_asks_for_one():
     with pytest.raises(DataDependentError, match="example"):
-        jit_onnx(lambda x: x + len([x] * len(x))).to_onnx(float32["N"])
+        jit_onnx(lambda x: x + len("a" * len(x))).to_onnx(float32["N"])
 
 
 def test_tests_that_are_known_are_no_assumptions():

@@ -11,11 +11,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim, has_data
+from onnxjit._core.source import caller
 from onnxjit._trace.array import wrap
-from onnxjit._trace.trace import Tracer, current_tracer
+from onnxjit._trace.lists import Generated, List
+from onnxjit._trace.trace import Tracer, current_tracer, note_control
 from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
+from .kept import SKIPPED, Maybe, sure
 from .loop import Names, capture
 from .region import AlwaysRaises
 from .steps import Steps, steps_of
@@ -25,10 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
+    from onnxjit._core.source import Source
 
 __all__ = [
-    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "not_", "or_",
-    "while_",
+    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "list_", "not_",
+    "or_", "while_",
 ]  # fmt: skip
 
 #: equations that an unrolled loop may have before the rest of it is captured
@@ -50,6 +54,7 @@ def if_(
     """Run ``if test: then() else: orelse()``."""
     found = decide(test)
     if isinstance(found, bool):
+        note_control("if", "static")
         (then if found else orelse)()
         return
     tracer: Any = found.block.trace
@@ -119,12 +124,14 @@ def while_(
     become long; what remains is captured.
     """
     tracer = current_tracer()
+    source = None if tracer is None else caller()
     names = Names(stores, live, rebound, mutated)
     before = 0 if tracer is None else len(tracer.block.equations)
     limit, runs = _UNROLLED, 0
     while True:
         found = _tested(tracer, test)
         if found is False:
+            note_control("while", _unrolled(runs), source)
             return
         if tracer is not None:
             grown = len(tracer.block.equations) - before
@@ -221,7 +228,8 @@ def for_(
     if tracer is None or steps is None:
         _run_through(iterable, body, test)
         return
-    loop = _For(tracer, steps, body, test, Names(stores, live, rebound, mutated))
+    source = caller()
+    loop = _For(tracer, steps, body, test, Names(stores, live, rebound, mutated), source)
     if isinstance(steps.length, Dim):
         loop.capture(0)
     else:
@@ -232,9 +240,16 @@ class _For:
     """A loop over elements by place."""
 
     def __init__(
-        self, tracer: Tracer, steps: Steps, body: Any, test: Any, names: Names
+        self,
+        tracer: Tracer,
+        steps: Steps,
+        body: Any,
+        test: Any,
+        names: Names,
+        source: Source | None = None,
     ) -> None:
         self.tracer: Final = tracer
+        self.source: Final = source
         self.steps: Final = steps
         self.body: Final = body
         self.test: Final = test
@@ -249,8 +264,7 @@ class _For:
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            with i.env.branch(("ge", (trips - 1 - i).poly)):
-                body(at(i + done))
+            body(at(i + done))
 
         if capture(
             self.tracer, run, self.test, (body, self.test), self.names,
@@ -272,9 +286,10 @@ class _For:
         """Unroll while that is short; then capture the rest."""
         tracer = self.tracer
         before, limit = len(tracer.block.equations), _UNROLLED
-        for i in range(length):
+        for i in self.steps.places(length):
             found = True if i == 0 or self.test is None else decide(self.test(), tracer)
             if found is False:
+                note_control("for", _unrolled(i), self.source)
                 return
             grown = len(tracer.block.equations) - before
             long = i > 0 and i < length - 1 and grown / i * length > limit
@@ -289,6 +304,7 @@ class _For:
                     self.capture(i)  # raises what stands in the way
                     return
             self.body(self.steps.at(i))
+        note_control("for", _unrolled(length), self.source)
 
     def _captured(self, done: int, first: Value | None) -> bool:
         refusal = self.tracer.refusal
@@ -335,30 +351,80 @@ def _runs(tracer: Tracer, trips: Any, first: Value | None) -> Any:
         tracer.symbolic = symbolic
 
 
+def _unrolled(runs: int) -> str:
+    return f"unrolled {runs} time{'' if runs == 1 else 's'}"
+
+
 def _nothing() -> None:
     return None
 
 
 def _run_through(iterable: Any, body: Any, test: Any) -> None:
     """Run over an iterator; a test that only a run knows makes the rest conditional."""
-    iterator = iter(iterable)
+    source = None if current_tracer() is None else caller()
+    iterator, runs = iter(iterable), 0
     for element in iterator:
         body(element)
+        runs += 1
         if test is None:
             continue
         found = decide(test())
         if found is False:
-            return
+            break
         if found is not True:
             tracer: Any = found.block.trace
             rest = _For(tracer, steps_of(list(iterator)), body, test, Names((), (), (), ()))  # type: ignore[arg-type]
             rest._guarded(0, found)
             return
+    note_control("for", _unrolled(runs), source)
+
+
+def list_(items: list[Any]) -> list[Any]:
+    """Return a new list; the lists of traced code can come to grow in the graph."""
+    return items if current_tracer() is None else List(items)
 
 
 def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
-    """Return a comprehension; `function` gives the results for one element."""
-    results = (r for e in iterable for r in function(e))
-    if kind == "generator":
-        return results
-    return {"list": list, "set": set, "dict": dict}[kind](results)
+    """Return a comprehension; `function` gives the results for one element.
+
+    Over a symbolic number of elements, a generator is a list too: all of it is evaluated.
+    """
+    tracer = current_tracer()
+    steps = None if tracer is None else steps_of(iterable)
+    if tracer is not None and steps is not None and isinstance(steps.length, Dim):
+        found = List()
+        for_(steps, _adder(found, function), None, (), (), (), ())
+        if kind == "generator":
+            found.__class__ = Generated
+        return found if kind in ("list", "generator") else _KINDS[kind](found)
+    if kind == "list" and tracer is not None:
+        found = List()
+        add = _adder(found, function)
+        for e in iterable:
+            add(e)
+        return found
+    results = (sure(r) for e in iterable for r in function(e) if r is not SKIPPED)
+    return results if kind == "generator" else _KINDS[kind](results)
+
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {"list": list, "set": set, "dict": dict}
+
+
+def _adder(found: List, function: Callable[[Any], list[Any]]) -> Callable[[Any], None]:
+    """Return what adds the results for an element to a list."""
+
+    def add(e: Any) -> None:
+        for result in function(e):
+            if isinstance(result, Maybe):
+                add_where(result.pred, result.make)
+            elif result is not SKIPPED:
+                found.append(result)
+
+    def add_where(pred: Value, make: Callable[[], Any]) -> None:
+        def then() -> None:
+            found.append(make())
+
+        tracer: Any = pred.block.trace
+        branch(tracer, pred, (then, _nothing), functions=(then,))
+
+    return add
