@@ -133,7 +133,7 @@ def test_a_loop_on_data_is_one_graph():
 
 def checked(x):
     if x[0] > 0:
-        raise KeyError(f"mine: {x[0]}")
+        raise KeyError(f"mine: {x[0]}")  # noqa: EM102, TRY003
     return x
 
 

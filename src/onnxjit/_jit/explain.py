@@ -214,7 +214,8 @@ def _conditions(entry: Entry) -> list[Condition]:
 def _controls(recording: Recording) -> list[Condition]:
     """Return what became of the branches and loops, in the order of the code."""
     tracer = recording.tracer
-    guards = {str(g.source) for g in (*tracer.env.guards, *tracer.host_guards)}
+    guards = {str(g.source) for g in tracer.env.guards}
+    guards.update(str(g.source) for g in tracer.host_guards)
     found: dict[tuple[str, int, str], Condition] = {}
     for control in tracer.controls:
         source = control.source

@@ -76,8 +76,8 @@ class Kept:
         Arguments by name: dtypes and ranks, static values.
     conditions : list of Condition
     controls : list of Condition
-        What became of each branch and loop: ``if``, ``while`` or ``for``, and ``If``, ``Loop``,
-        ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
+        What became of each branch and loop: ``if``, ``while`` or ``for``, and ``If``,
+        ``Loop``, ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
     retraced : str
         Why the older ones did not serve the call that this one was made for.
     nodes, opset : int or None

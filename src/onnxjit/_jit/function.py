@@ -427,7 +427,7 @@ def jit_onnx(
     opset : int, optional
         Opset of calls and default of `to_onnx`; calls use the newest one otherwise.
     fallback : {"eager", "error"}
-        What a call does that cannot be one graph (a Python branch on array data, a side
+        What a call does that cannot be one graph (text made of array data, a side
         effect, an unsupported function): run operation by operation with a `FallbackWarning`,
         or raise.
 

@@ -40,7 +40,9 @@ def _changed(carried: Iterable[Carried]) -> Iterator[tuple[Any, Type]]:
     """Yield what had another type before the loop, with its type in it."""
     for c in carried:
         if c.entry is not UNBOUND:
-            yield from ((x, t) for x, t in zip(c.leaves, c.types, strict=True) if type_of(x) != t)
+            yield from (
+                (x, t) for x, t in zip(c.leaves, c.types, strict=True) if type_of(x) != t
+            )
 
 
 def is_exact(carried: Iterable[Carried]) -> bool:

@@ -140,9 +140,7 @@ def while_(
                 if _captured(tracer, lambda _: body(), test, (test, body), names, first=first):
                     return
                 if found is not True:
-                    _capture_while(
-                        tracer, lambda _: body(), test, (test, body), names, first
-                    )
+                    _capture_while(tracer, lambda _: body(), test, (test, body), names, first)
                     return
                 limit = _raised(tracer, grown)
         body()
