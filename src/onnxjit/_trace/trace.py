@@ -13,7 +13,7 @@ from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
 from onnxjit._ops.cast import cast
-from onnxjit.errors import OnnxJitError
+from onnxjit.errors import DataDependentError, OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .layout import Layout
@@ -79,6 +79,10 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    tries : int
+        ``try`` statements with handlers whose bodies are running.
+    has_handlers : bool
+        Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
     """
@@ -100,6 +104,8 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
+        self.tries = 0
+        self.has_handlers = False
         self.controls: Final[list[Control]] = []
 
     def fail(self) -> None:
@@ -128,6 +134,13 @@ class Tracer(Trace):
         return found
 
     def _failure(self) -> Storage:
+        if self.tries:
+            msg = (
+                f"whether the code at {self.source} raises depends on data, and it is in a "
+                "try statement that may handle the exception, which a graph cannot do; test "
+                "for the condition instead"
+            )
+            raise DataDependentError(msg)
         if self.failed is None:
             self.failed = Storage(self.constant(np.bool_(False)), block=self.root)
         return self.failed

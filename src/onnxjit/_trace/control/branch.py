@@ -124,7 +124,7 @@ class _Branch:
         """Return the places that change, with how their new content is put together."""
         found: list[tuple[Slot, Any]] = []
         for key in {**yes.changes, **no.changes}:
-            slot, before, _ = (yes.changes.get(key) or no.changes[key])
+            slot, before, _ = yes.changes.get(key) or no.changes[key]
             after = [r.changes[key][2] if key in r.changes else before for r in (yes, no)]
             x, y = self._contents((yes, no), after)
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:

@@ -14,6 +14,7 @@ from onnxjit._ops.cast import cast
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
+from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array
 
@@ -100,6 +101,9 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
                 return found
     if isinstance(a, Either) or isinstance(b, Either):
         return _compare_either(symbol, a, b)
+    if symbol in ("is", "is not") and isinstance(a, Array) and isinstance(b, bool):
+        if a._kind == BOOL_KIND:
+            return a if b is (symbol == "is") else not_(a)
     if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
         return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
@@ -145,9 +149,7 @@ def _compare_items(symbol: str, a: Any, b: Any) -> Any:
 
 def contains(container: Any, item: Any) -> Any:
     """Return ``item in container`` for a list or tuple."""
-    return or_(
-        False, *[lambda c=c: item is c or compare("==", item, c) for c in container]
-    )
+    return or_(False, *[lambda c=c: item is c or compare("==", item, c) for c in container])
 
 
 def _compare_either(symbol: str, a: Any, b: Any) -> Any:
@@ -155,9 +157,7 @@ def _compare_either(symbol: str, a: Any, b: Any) -> Any:
     chosen, other = (a, b) if isinstance(a, Either) else (b, a)
     if symbol not in ("is", "is not") or isinstance(other, Either):
         return _COMPARE[symbol](a, b)
-    first, second = (
-        compare(symbol, part, other) for part in (chosen.first, chosen.second)
-    )
+    first, second = (compare(symbol, part, other) for part in (chosen.first, chosen.second))
     if isinstance(first, bool) and isinstance(second, bool):
         if first is second:
             return first
