@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from .dim_atoms import Store, Symbol
@@ -12,7 +13,7 @@ from .dim_rules import bcast, bcast_parts, never_zero
 from .guards import Guard, Knowledge, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from .dim_object import DimLike
     from .dim_polynomial import Poly
@@ -159,10 +160,17 @@ class ShapeEnv:
 
     # -- what is known
 
-    def learn(self, dim: DimLike) -> None:
-        """Note that a number is not negative by the way it is made; no guard is needed."""
-        if isinstance(dim, Dim):
-            self._known.learn("ge", dim.poly)
+    @contextmanager
+    def where(self, dim: Dim) -> Iterator[None]:
+        """Take a number as not negative in a block; code outside may find it negative."""
+        memo = dict(self.memo)
+        self._known.suppose(dim.poly)
+        try:
+            yield
+        finally:
+            self._known.forget(dim.poly)
+            self.memo.clear()
+            self.memo.update(memo)
 
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""

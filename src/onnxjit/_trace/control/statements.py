@@ -139,11 +139,8 @@ def while_(
 def _tested(tracer: Tracer | None, test: Callable[[], Any]) -> bool | Value:
     if tracer is None:
         return bool(test())
-    symbolic, tracer.symbolic = tracer.symbolic, True
-    try:
+    with tracer.asking():
         return decide(test(), tracer)
-    finally:
-        tracer.symbolic = symbolic
 
 
 def _captured(
@@ -222,8 +219,8 @@ class _For:
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            i.env.learn(trips - 1 - i)
-            body(at(i + done))
+            with i.env.where(trips - 1 - i):
+                body(at(i + done))
 
         capture(
             self.tracer, run, self.test, (body, self.test), self.names,
