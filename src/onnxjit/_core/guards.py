@@ -80,8 +80,8 @@ class Knowledge:
     """
 
     __slots__ = (
-        "_answers", "_bounds", "_facts", "_fits", "_resolved", "_supposed", "is_exemplary",
-        "nonneg", "nonzero", "solved", "zero",
+        "_answers", "_bounds", "_facts", "_resolved", "is_exemplary", "nonneg", "nonzero",
+        "solved", "zero",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -90,12 +90,21 @@ class Knowledge:
         self.nonzero: dict[Poly, None] = {}
         self.zero: dict[Poly, None] = {}
         self.is_exemplary = True
-        self._fits = True
-        self._supposed: list[Poly] = []
         self._resolved: dict[Poly, Poly] = {}
         self._answers: dict[tuple[Kind, Poly], bool | None] = {}
         self._bounds: dict[Poly, Interval] = {}
         self._facts: tuple[Poly, ...] | None = ()
+
+    def copy(self) -> Knowledge:
+        """Return knowledge that can learn more by itself."""
+        new = Knowledge()
+        new.solved = dict(self.solved)
+        new.nonneg = list(self.nonneg)
+        new.nonzero = dict(self.nonzero)
+        new.zero = dict(self.zero)
+        new.is_exemplary = self.is_exemplary
+        new._facts = self._facts
+        return new
 
     def resolve(self, poly: Poly) -> Poly:
         """Put what equalities have solved for the symbols."""
@@ -179,25 +188,7 @@ class Knowledge:
         else:
             self._learn_zero(normal_side("eq", self.resolve(poly)))
         hint = poly.hint
-        if hint is None or not holds(kind, hint):
-            self._fits = self.is_exemplary = False
-        self._changed()
-
-    def suppose(self, poly: Poly) -> None:
-        """Take a polynomial as >= 0 until it is forgotten."""
-        self._supposed.append(poly)
-        self.nonneg.append(poly)
-        self.is_exemplary = False  # the example may not come there
-        self._changed()
-
-    def forget(self, poly: Poly) -> None:
-        """Take back what was supposed last."""
-        self._supposed.remove(poly)
-        self.nonneg.remove(poly)
-        self.is_exemplary = self._fits and not self._supposed
-        self._changed()
-
-    def _changed(self) -> None:
+        self.is_exemplary = self.is_exemplary and hint is not None and holds(kind, hint)
         self._facts = None
         self._answers.clear()
         self._bounds.clear()

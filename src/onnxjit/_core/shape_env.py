@@ -35,16 +35,19 @@ class ShapeEnv:
 
     Attributes
     ----------
+    conditional
+        What a model assumes only in branches.
     memo
         Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_store", "guards", "memo", "policy", "symbols")
+    __slots__ = ("_known", "_made", "_store", "conditional", "guards", "memo", "policy", "symbols")
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy
         self.symbols: list[Symbol] = []
         self.guards: list[Guard] = []
+        self.conditional: list[Guard] = []
         self._known = Knowledge()
         self._made: dict[Poly, Dim] = {}
         self._store = Store()
@@ -103,7 +106,7 @@ class ShapeEnv:
         value = self._value(poly, dim, what)
         answer = holds(kind, value)
         if not answer:
-            kind, poly = _OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
+            kind, poly = OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
         self.record(kind, poly)
         return answer
 
@@ -161,16 +164,27 @@ class ShapeEnv:
     # -- what is known
 
     @contextmanager
-    def where(self, dim: Dim) -> Iterator[None]:
-        """Take a number as not negative in a block; code outside may find it negative."""
-        memo = dict(self.memo)
-        self._known.suppose(dim.poly)
+    def branch(self, fact: tuple[Kind, Poly] | None) -> Iterator[None]:
+        """Decide things for code that runs only where a condition holds.
+
+        What is guarded there is guarded for all of a call's graph. A model runs with other
+        sizes too, so that what is assumed there says nothing of the code around it.
+        """
+        outer, start, memo = self._known, len(self.guards), dict(self.memo)
+        self._known = outer.copy()
+        if fact is not None:
+            self._known.learn(*fact)
         try:
             yield
         finally:
-            self._known.forget(dim.poly)
-            self.memo.clear()
-            self.memo.update(memo)
+            inner = self.guards[start:]
+            self._known, self.memo = outer, memo
+            if self.policy == "guard":
+                for guard in inner:
+                    outer.learn(guard.kind, guard.poly)
+            else:
+                del self.guards[start:]
+                self.conditional += inner
 
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""
@@ -193,7 +207,7 @@ class ShapeEnv:
         return _finite(low), _finite(high)
 
 
-_OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
+OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
 
 
 def _finite(bound: float) -> int | None:

@@ -220,7 +220,7 @@ class JitFunction(Tools):
             recording = self._record(call, started)
             return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
         except AlwaysRaises as e:
-            return self._eager_entry(e, call, started)
+            return self._eager_entry(e, call, started)  # Python raises what it raises
         except _FALLBACK as e:
             if self._fallback == "error":
                 raise

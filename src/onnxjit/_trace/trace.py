@@ -23,11 +23,17 @@ from .storage import Argument, Storage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
     from .host import HostGuard
 
 __all__ = ["Tracer", "current_tracer"]
+
+
+#: operations on a () bool that keep or turn it
+_TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
 
 
 class Control:
@@ -80,6 +86,8 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    conditions : dict
+        Id of a truth value -> the condition on sizes that it is.
     tries : int
         ``try`` statements with handlers whose bodies are running.
     has_handlers : bool
@@ -105,9 +113,23 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
+        self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+
+    def same_truth(self, a: Value, b: Value) -> bool | None:
+        """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
+        (a, x), (b, y) = self._unwrapped(a), self._unwrapped(b)
+        return x == y if a is b else None
+
+    def _unwrapped(self, value: Value) -> tuple[Value, bool]:
+        """Return the value behind casts and negations, and whether there are even ones."""
+        even = True
+        while value.equation is not None and value.equation.op.name in _TRUTHS:
+            even ^= value.equation.op.name == "logical_not"
+            value = value.equation.inputs[0]
+        return value, even
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.

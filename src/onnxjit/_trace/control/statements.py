@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.trace import Tracer, current_tracer
-from onnxjit.errors import AliasError, DataDependentError, UnsupportedError
+from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
 from .loop import Names, capture
@@ -76,10 +76,12 @@ def raised(make: Callable[[], Any]) -> Any:
     try:
         error = make()
         texts = map(str, getattr(error, "args", ()))
-        if not any("<traced " in text for text in texts):
+        if tracer.refusal is refusal and not any("<traced " in text for text in texts):
             return error
-    except DataDependentError:
-        tracer.refusal = refusal
+    except Exception:
+        if tracer.refusal is refusal:
+            raise  # it depends on no data
+    tracer.refusal = refusal
     msg = f"the function raises at {tracer.source}, with a text that only a run knows"
     return AlwaysRaises(msg)
 
@@ -219,7 +221,7 @@ class _For:
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            with i.env.where(trips - 1 - i):
+            with i.env.branch(("ge", (trips - 1 - i).poly)):
                 body(at(i + done))
 
         capture(

@@ -24,6 +24,8 @@ from .either import Either
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
 __all__ = ["and_", "chain", "compare", "decide", "ifexp", "is_symbolic", "not_", "or_"]
@@ -49,18 +51,24 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer = tracer or current_tracer()
         if tracer is None or not _is_open(x, tracer):
             return bool(x)
-        return _as_bool(dim_array(x))
+        found = _as_bool(dim_array(x))
+        tracer.conditions[found.id] = ("ne", x.poly)
+        return found
     if not isinstance(x, Array) or x._nd is not None:
         return bool(x)
     if x._known is not None:
         return bool(x)
-    trace = x._trace
+    trace: Any = x._trace
     symbolic = getattr(trace, "symbolic", False)
     if x.ndim and not (isinstance(x.size, int) and x.size == 1):
         return bool(x)  # NumPy's error, or a guard that there is one element
     if not symbolic and host.example(x._value) is not None:
         return bool(x)
-    return _as_bool(x)
+    found = _as_bool(x)
+    known = trace.conditions.get(x._value.id)
+    if known is not None:
+        trace.conditions[found.id] = known
+    return found
 
 
 def _is_open(x: Dim, tracer: Tracer) -> bool:
@@ -133,7 +141,17 @@ def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
         return known
     left, right = (dim_array(x) if isinstance(x, Dim) else x for x in (a, b))
     found: Any = ufunc(left, right)
-    return _number(found._value)
+    test = _number(found._value)
+    tracer.conditions[test._value.id] = _condition(symbol, poly)
+    return test
+
+
+def _condition(symbol: str, difference: Poly) -> tuple[Kind, Poly]:
+    """Return ``difference <symbol> 0`` as a guard has it."""
+    if symbol in ("==", "!="):
+        return ("eq" if symbol == "==" else "ne"), difference
+    side = difference if symbol[0] == ">" else -difference
+    return "ge", side if symbol.endswith("=") else side - 1
 
 
 def _compare_items(symbol: str, a: Any, b: Any) -> Any:
@@ -220,10 +238,15 @@ def chain(first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
     return and_(result, lambda: chain(right, *pairs[1:]))
 
 
-def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """Return ``then() if test else orelse()``."""
+def ifexp(
+    test: Any,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    functions: tuple[Any, ...] | None = None,
+) -> Any:
+    """Return ``then() if test else orelse()``; `functions` are those that may change cells."""
     found = decide(test)
     if isinstance(found, bool):
         return then() if found else orelse()
     tracer: Any = found.block.trace
-    return branch(tracer, found, (then, orelse))
+    return branch(tracer, found, (then, orelse), functions=functions)
