@@ -170,7 +170,7 @@ class ShapeEnv:
         What is guarded there is guarded for all of a call's graph. A model runs with other
         sizes too, so that what is assumed there says nothing of the code around it.
         """
-        outer, start = self._known, len(self.guards)
+        outer, start, memo = self._known, len(self.guards), dict(self.memo)
         self._known = outer.copy()
         if fact is not None:
             self._known.learn(*fact)
@@ -178,18 +178,13 @@ class ShapeEnv:
             yield
         finally:
             inner = self.guards[start:]
-            self._known = outer
+            self._known, self.memo = outer, memo
             if self.policy == "guard":
                 for guard in inner:
                     outer.learn(guard.kind, guard.poly)
             else:
                 del self.guards[start:]
                 self.conditional += inner
-
-    def learn(self, dim: DimLike) -> None:
-        """Note that a number is not negative by the way it is made; no guard is needed."""
-        if isinstance(dim, Dim):
-            self._known.learn("ge", dim.poly)
 
     @contextmanager
     def supposing(self, dim: DimLike) -> Iterator[None]:

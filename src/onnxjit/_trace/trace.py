@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from .layout import Layout
 from .storage import Argument, Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from onnxjit._core.dim_polynomial import Poly
     from onnxjit._core.guards import Kind
@@ -152,6 +153,15 @@ class Tracer(Trace):
         failed = self._failure()
         test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Let tests of sizes become part of the graph for a while."""
+        before, self.symbolic = self.symbolic, True
+        try:
+            yield
+        finally:
+            self.symbolic = before
 
     def data_size(self, value: Value) -> DimLike:
         """Return a () integer of data as a size; where it is negative, Python raises."""
