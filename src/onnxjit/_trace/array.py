@@ -381,7 +381,9 @@ class Array(Operators, Methods):
         values = self._plain("np.asarray() or a function outside onnxjit")
         if dtype is not None and values.dtype != dtype:
             return values.astype(dtype)
-        return values.copy() if copy or self._nd is None else values
+        if copy or self._nd is None or self._kind != ARRAY:
+            return values.copy(order="K")
+        return values
 
     def __hash__(self) -> int:  # type: ignore[override]  # scalars are hashable
         if self._kind == ARRAY:
@@ -396,10 +398,10 @@ class Array(Operators, Methods):
         return format(known[()] if known.ndim == 0 else known, spec)
 
     def __deepcopy__(self, _memo: Any) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __copy__(self) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> Any:
         if self._nd is None:

@@ -123,7 +123,7 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return DOORS.eager(func, "__call__", args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
-    plain = row is None or not (row.view or row.writes)
+    plain = row is None or not (row.view or row.writes or row.copies)
     # a large result that a row can build is recorded
     small = row is None or arrays or not _is_large(func, args, kwargs)
     if static and plain and small and _out(kwargs) is None:
@@ -174,6 +174,8 @@ def _record(
         return _record_view(row, given)
     if row.writes is not None:
         return _record_write(row, given)
+    if row.copies is not None and not given.get(row.copies, True):
+        return _record_in_place(row, given)
     if out is None:
         lie = lies(row.numpy, arrays, kwargs.get("order"))
         return to_arrays(
@@ -241,6 +243,20 @@ def _record_write(row: Function, given: dict[str, Any]) -> None:
         refuse_write(target, row.numpy.__name__)
     new = _call(row, to_values(given))
     target._write(new)
+
+
+def _record_in_place(row: Function, given: dict[str, Any]) -> Any:
+    """Write a result into the first argument, and return that."""
+    target = next(iter(given.values()))
+    if isinstance(target, np.ndarray):
+        refuse_write(target, row.numpy.__name__)
+    if not isinstance(target, Array) or target._kind != ARRAY:
+        return np.array([0], copy=False)  # which raises
+    before = target._value
+    new = _call(row, to_values(given))
+    if new is not before:
+        target._write(new)
+    return target if target.ndim else target[()]
 
 
 # ---------------------------------------------------------------------------- wiring
