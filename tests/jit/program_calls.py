@@ -13,7 +13,10 @@ __all__ = ["DTYPES", "LAYOUTS", "Call", "arguments", "dtype_name", "lay"]
 DTYPES: Final = (
     "float64", "float64", "float64", "int64", "int64", "int8", "uint8", "bool", "float32",
 )  # fmt: skip
-LAYOUTS: Final = ("C", "C", "C", "C", "F", "strided", "reversed", "transposed", "inner")
+LAYOUTS: Final = (
+    "C", "C", "C", "C", "F", "F", "strided", "reversed", "transposed", "inner", "swapped",
+    "repeated",
+)  # fmt: skip
 RANKS: Final = (1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 0)
 OVERLAPS: Final = ("x0[1:]", "x0[:-1]", "x0.T", "x0[::-1]", "x0.reshape(-1)", "x0[...]")
 

@@ -51,46 +51,23 @@ _CACHE: Final[Cache[Program]] = Cache(512)
 _WARNED: Final[set[str]] = set()
 
 
-def _basic(index: Any) -> bool:
-    items = index if isinstance(index, tuple) else (index,)
-    return all(
-        i is None
-        or i is Ellipsis
-        or (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
-        or (isinstance(i, slice) and all(_static_bound(b) for b in (i.start, i.stop, i.step)))
-        for i in items
-    )
-
-
-def _static_bound(x: Any) -> bool:
-    return x is None or isinstance(x, (int, np.integer))
-
-
 def _get_item(array: Array, index: Any) -> Any:
-    """Return an item: basic indices are NumPy views of the buffer."""
-    index = _plain_index(index)
+    """Return an item: memory movement, which NumPy does, as a view for basic indices."""
     values = array._nd
     assert values is not None  # eager
-    if not _basic(index):
-        return _compiled_or_numpy(operator.getitem, (array, index), {})
-    found = values[index]
+    found = values[_plain_index(index)]
     if isinstance(found, np.ndarray):
         return Array.eager(found)
     return Array.eager(np.asarray(found), SCALAR)
 
 
 def _plain_index(index: Any) -> Any:
-    """Replace eager integer scalars in an index by ints."""
+    """Replace eager arrays in an index by NumPy's."""
     if isinstance(index, tuple):
         return tuple(_plain_index(i) for i in index)
     if isinstance(index, slice):
         return slice(*(_plain_index(i) for i in (index.start, index.stop, index.step)))
-    if isinstance(index, Array) and index._nd is not None:
-        values = index._nd
-        if values.ndim == 0 and values.dtype.kind in "iu":
-            return int(values)
-        return values
-    return index
+    return from_eager(index)
 
 
 def _set_item(array: Array, index: Any, value: Any) -> None:

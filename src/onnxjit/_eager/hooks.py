@@ -119,8 +119,8 @@ class EagerHooks:
     __slots__ = ()
 
     def is_traced(self, obj: object, /) -> bool:
-        """Whether an object belongs to a trace: never."""
-        return isinstance(obj, Dim)
+        """Whether an object is an eager array; none belongs to a trace."""
+        return isinstance(obj, (Array, Dim))
 
     def twin(self, f: object, /) -> Callable[..., Any] | None:
         """Return the stand-in of a callable."""
@@ -131,8 +131,8 @@ class EagerHooks:
         return value
 
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:
-        """Return ``obj[key]``."""
-        return obj[key]
+        """Return ``obj[key]``: NumPy knows eager arrays for no arrays in an index."""
+        return obj[from_eager(key) if isinstance(obj, np.ndarray) else key]
 
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container``."""

@@ -167,6 +167,7 @@ class Array(Operators, Methods):
             result = self
             for part in view.views:
                 result = result._view(part)
+            self._note_alias(result)
             turned = isinstance(view.views[0], TurnView)
             same = result._storage is self._storage and not result._tentative
             return self if turned and same else result
@@ -185,7 +186,14 @@ class Array(Operators, Methods):
         if unsure:
             result._tentative = True
             storage.undecided.append(weakref.ref(result))
+        if isinstance(view, ContiguousView):
+            self._note_alias(result)
         return result
+
+    def _note_alias(self, other: Array) -> None:
+        """Note that this and what a conversion made of it can be one object."""
+        if other is not self and other._storage is self._storage:
+            self._storage.aliases += [weakref.ref(self), weakref.ref(other)]
 
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
@@ -262,7 +270,7 @@ class Array(Operators, Methods):
             self._nd.shape = shape
             return
         view = reshape_view(self.shape, shape, "C")
-        others = [ref() for ref in self._storage.undecided]
+        others = {id(x): x for ref in self._storage.aliases if (x := ref()) is not None}
         self._settle()
         self._trace_layout(self._storage.layout)
         if self._storage.argument is not None and not self._views:
@@ -276,9 +284,9 @@ class Array(Operators, Methods):
                 "copy with the desired shape."
             )
             raise AttributeError(msg)
-        for other in (self, *others):
+        for other in {id(self): self, **others}.values():
             # what np.ascontiguousarray and the like return can be this very array
-            if other is not None and other._storage is base and other._views == views[:-1]:
+            if other._storage is base and other._views == views[:-1]:
                 other._views, other._cache = views, None
 
     def _trace_layout(self, layout: Layout) -> None:
@@ -289,6 +297,25 @@ class Array(Operators, Methods):
     def _write(self, new: Value) -> None:
         """Replace what this handle shows by `new` (same shape and dtype)."""
         # the value before settling keeps its meaning: settling may move this very handle
+        self._prepare_write()
+        storage = self._storage
+        bases = [storage.value]
+        for view in self._views:
+            bases.append(view.apply(bases[-1]))
+        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
+            new = view.write(base, new)
+        storage.replace(new)
+
+    def _prepare_write(self) -> None:
+        """Require that this may be written to, and count it as written.
+
+        Raises
+        ------
+        ValueError
+            It is read-only.
+        SideEffectError
+            It is an ndarray made before the call.
+        """
         self._settle()
         storage = self._storage
         if storage.read_only or any(not view.writable for view in self._views):
@@ -296,12 +323,8 @@ class Array(Operators, Methods):
             raise ValueError(msg)
         if storage.captured is not None:
             raise self._captured_write(storage.captured)
-        bases = [storage.value]
-        for view in self._views:
-            bases.append(view.apply(bases[-1]))
-        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
-            new = view.write(base, new)
-        storage.replace(new)
+        if storage.argument is not None:
+            storage.argument.written = True
 
     def _captured_write(self, name: str) -> SideEffectError:
         msg = (

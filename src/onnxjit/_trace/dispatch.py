@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     from onnxjit._ops.row import Function
 
+    from .layout import Layout
+
 __all__ = ["call_function", "call_ufunc"]
 
 #: constants larger than this are built by the graph instead of being stored in it
@@ -55,6 +57,10 @@ _MAKE_ARRAYS: Final = frozenset({
     np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_to,
     np.broadcast_arrays, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d,
 })  # fmt: skip
+
+
+#: what returns its argument where that is as asked for
+_CONVERSIONS: Final = frozenset({np.asarray, np.asanyarray, np.asfortranarray})
 
 
 # ---------------------------------------------------------------------------- functions
@@ -121,6 +127,8 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         if any(is_traced(a) for a in arrays):
             running_tracer()
         return DOORS.eager(func, "__call__", args, kwargs)
+    if func is np.array and not kwargs.get("copy", True):
+        return _array_without_copy(args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
     plain = row is None or not (row.view or row.writes or row.copies)
@@ -132,6 +140,14 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
+
+
+def _array_without_copy(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `np.array` where it is to return its argument, as `np.asarray` does."""
+    others = {k: v for k, v in kwargs.items() if k not in {"subok", "ndmin", "ndmax"}}
+    array = call_function(np.asarray, args, others)
+    missing = kwargs.get("ndmin", 0) - array.ndim
+    return array[(None,) * missing] if missing > 0 else array
 
 
 def _is_large(func: Any, args: Any, kwargs: Any) -> bool:
@@ -217,7 +233,7 @@ def _viewed(
     if order in _AS_IT_LIES and row.numpy is np.reshape:
         # the elements are put down in the order in which they are read
         given = {**given, "order": "F" if base._lies_turned() else "C"}
-    elif order in _AS_IT_LIES and base.ndim > 1:
+    elif order in _AS_IT_LIES and row.numpy is np.ravel and base.ndim > 1:
         base, given = base._in_memory_order(order), {**given, "order": "C"}
     is_scalar = base._kind == SCALAR and row.numpy not in _MAKE_ARRAYS
     kind = SCALAR if row.scalar or is_scalar else ARRAY
@@ -227,13 +243,20 @@ def _viewed(
     def finish(r: Any) -> Any:
         if isinstance(r, Value):
             kept = r is base._value and not row.scalar and base._kind == ARRAY
-            return base if kept else wrap(r, kind)
+            return base if kept else wrap(r, kind, _converted_layout(row, base, order, r.ndim))
         if isinstance(r, (tuple, list)):
             return type(r)(finish(i) for i in r)
         shown = base._view(r)
         return wrap(shown._value, SCALAR) if kind == SCALAR and not shown.ndim else shown
 
     return finish(result)
+
+
+def _converted_layout(row: Function, base: Array, order: Any, ndim: int) -> Layout | None:
+    """Return how a conversion that has to copy makes its result lie."""
+    if row.numpy is np.asfortranarray:
+        order = "F"
+    return lies(row.numpy, [base], order)(ndim) if row.numpy in _CONVERSIONS else None
 
 
 def _record_write(row: Function, given: dict[str, Any]) -> None:

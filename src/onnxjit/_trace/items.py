@@ -102,6 +102,7 @@ def set_item(array: Array, index: Any, value: Any) -> None:
         raise TypeError(msg)
     index = to_numpy(_without_ranges(index))
     if isinstance(value, Array) and _is_own_view(array, index, value):
+        array._prepare_write()
         return
     if is_known(array) and not any(not is_known(a) for a in arrays_in((index, value))):
         _set_known(array, index, value)
@@ -287,6 +288,10 @@ class Flat:
         return found.copy() if isinstance(found, Array) else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        values = self._base._nd
+        if values is not None and not any(map(is_traced, arrays_in((index, value)))):
+            values.flat[to_numpy(index)] = to_numpy(value)
+            return
         elements = self._elements().copy()
         elements[index] = value
         self._base[...] = call_function(np.reshape, (elements, self._base.shape), {})

@@ -6,6 +6,7 @@ Most programs never ask: the order of a result is worked out when a write makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,19 +16,21 @@ from onnxjit._ops.views import ReshapeView, UndecidedError, c_strides
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from onnxjit._ops.view import View
 
 __all__ = [
-    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "lies",
-    "picked_layout", "picked_row", "result_layout", "walk",
+    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "lies", "picked_layout",
+    "picked_row", "result_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
 UNDECIDED: Final = object()
 #: length of each axis, and its rank: larger further out in memory, 0 where there is no step
 Row = tuple[tuple[DimLike, int], ...]
+#: rows of operands, number of axes of the result -> axes in memory order, None or UNDECIDED
+Rule = Callable[..., Any]
 Shape = tuple[DimLike, ...]
 
 
@@ -48,9 +51,13 @@ class Layout:
     unknown : str
         The function that made it, where its rule is not known unless all operands lie in C
         order.
+    rule : callable, optional
+        How the order follows: `k_order` and the like.
     """
 
-    __slots__ = ("_is_open", "_order", "arguments", "example", "operands", "unknown")
+    __slots__ = (
+        "_is_open", "_order", "arguments", "example", "operands", "rule", "unknown",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +67,7 @@ class Layout:
         example: tuple[int, ...] | None = None,
         operands: Sequence[Operand] = (),
         unknown: str = "",
+        rule: Rule | None = None,
     ) -> None:
         self._order = order
         self._is_open = False
@@ -67,6 +75,7 @@ class Layout:
         self.example: Final = example
         self.operands: Sequence[Operand] = operands
         self.unknown: Final = unknown
+        self.rule: Final[Rule] = rule or k_order
 
     @property
     def is_plain(self) -> bool:
@@ -116,7 +125,7 @@ class Layout:
             return UNDECIDED
         if self.unknown and not all(map(_is_c, rows)):
             return self._refuse() if guard else UNDECIDED
-        return k_order(rows, ndim, guard=guard)
+        return self.rule(rows, ndim, guard=guard)
 
     def _refuse(self) -> Any:
         msg = (
@@ -290,6 +299,27 @@ def picked_row(base: Row, axes: Sequence[tuple[DimLike, int | None]]) -> Row:
 # --- NumPy's order of results --------------------------------------------------------------
 
 
+def like_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
+    """Return the memory order of a copy of the first array, None for C.
+
+    A repeated axis, which has no step, lies innermost.  Source: NumPy, `PyArray_NewLikeArray`.
+    """
+    del guard
+    ranks = [rank for _, rank in rows[0]]
+    order = tuple(sorted(range(ndim), key=lambda axis: -ranks[axis]))
+    return None if order == tuple(range(ndim)) else order
+
+
+def joined_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
+    """Return the memory order of arrays put one after another; see `k_order`.
+
+    An axis without a step counts as the smallest.  Source: NumPy's
+    `PyArray_CreateMultiSortedStridePerm`.
+    """
+    shifted = [tuple((n, rank + 1) for n, rank in row) for row in rows]
+    return k_order(shifted, ndim, guard=guard)
+
+
 def k_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
     """Return the memory order that ``order="K"`` gives a result, None for C, or UNDECIDED.
 
@@ -374,12 +404,18 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
     return made
 
 
-#: functions whose results lie as an elementwise result of their arrays
-_LIKE_OPERANDS: Final = frozenset({
-    np.where, np.copy, np.array, np.asarray, np.asanyarray, np.sort, np.partition,
-    np.concatenate, np.clip, np.nan_to_num, np.zeros_like, np.ones_like, np.empty_like,
-    np.full_like, np.cumsum, np.cumprod, np.astype,
-})  # fmt: skip
+#: function -> how the order of its result follows from its arrays, or its first array
+_RULES: Final[dict[Any, Rule]] = {
+    **dict.fromkeys((np.where, np.clip, np.cumsum, np.cumprod), k_order),
+    **dict.fromkeys(
+        (
+            np.copy, np.array, np.asarray, np.asanyarray, np.sort, np.partition, np.astype,
+            np.nan_to_num, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+        ),
+        like_order,
+    ),
+    np.concatenate: joined_order,
+}  # fmt: skip
 #: functions whose results lie in C order
 _ROW_MAJOR: Final = frozenset({
     np.argsort, np.argmax, np.argmin, np.take, np.repeat, np.tile, np.compress, np.choose,
@@ -388,13 +424,15 @@ _ROW_MAJOR: Final = frozenset({
 })  # fmt: skip
 
 
-def keeps_order(func: Any) -> bool | None:
-    """Whether results of a function lie as its operands do; None: by no rule known here."""
+def _rule(func: Any) -> Rule | None:
+    """Return how the order of a function's result follows from its arrays, None: unknown."""
     if isinstance(func, np.ufunc):
-        return func.signature is None
-    if func in _LIKE_OPERANDS:
-        return True
-    return False if func in _ROW_MAJOR else None
+        return k_order if func.signature is None else None
+    return _RULES.get(func)
+
+
+def _is_row_major(func: Any) -> bool:
+    return func in _ROW_MAJOR or (isinstance(func, np.ufunc) and func.signature is not None)
 
 
 _NONE: Final = frozenset[int]()
@@ -407,17 +445,21 @@ def result_layout(
 
     `order` is what the call asks for; "K" is the rule of the function.
     """
-    keeps = keeps_order(func)
-    if ndim < 2 or keeps is False or order in {"C", "c"}:
+    if ndim < 2 or _is_row_major(func) or order in {"C", "c"}:
         return None
     if order in {"F", "f"}:
         return Layout(tuple(reversed(range(ndim))))
+    rule = _rule(func)
+    if rule is like_order:
+        if not arrays or arrays[0].ndim != ndim:  # made of a list
+            return None
+        arrays = arrays[:1]
     depends = _NONE.union(*[a._storage.layout.arguments for a in arrays])
     if all(not a._views and a._storage.layout.is_plain for a in arrays):
         return Layout(None, depends) if depends else None
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
-    keeps = keeps and order not in {"A", "a"}
-    name = "" if keeps else f"np.{getattr(func, '__name__', func)}"
-    layout = Layout(None, depends, operands=operands, unknown=name)
+    is_known = rule is not None and order not in {"A", "a"}
+    name = "" if is_known else f"np.{getattr(func, '__name__', func)}"
+    layout = Layout(None, depends, operands=operands, unknown=name, rule=rule)
     layout.order(ndim, guard=False)
     return layout

@@ -45,6 +45,10 @@ def write_result(out: Any, result: Any, name: str, casting: Any = "same_kind") -
     """Write a result into `out=` and return `out`."""
     if not isinstance(out, Array):
         refuse_write(out, name)
+    if out._kind != ARRAY:
+        msg = "return arrays must be of ArrayType"
+        raise TypeError(msg)
+    out._prepare_write()
     value = as_value(result)
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         msg = (
@@ -91,6 +95,7 @@ def write_ufunc_result(
     if out._kind != ARRAY:
         msg = "return arrays must be of ArrayType"
         raise TypeError(msg)
+    out._prepare_write()
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         raise _UFuncOutputCastingError(
             row.numpy, casting, value.dtype.numpy, out.dtype, position

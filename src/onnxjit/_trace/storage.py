@@ -49,11 +49,12 @@ class Storage:
     """The memory behind one or more traced arrays.
 
     `captured` names the array of the surroundings that this is; nothing may write to it.
+    `aliases` are handles that can be one object, by the conversions that made one of another.
     """
 
     __slots__ = (
-        "__weakref__", "argument", "captured", "layout", "read_only", "undecided", "value",
-        "version",
+        "__weakref__", "aliases", "argument", "captured", "layout", "read_only", "undecided",
+        "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +72,7 @@ class Storage:
         self.captured: Final = captured
         self.read_only = argument is not None and not argument.writeable
         self.undecided: list[weakref.ref[Array]] = []
+        self.aliases: list[weakref.ref[Array]] = []
 
     def replace(self, value: Value) -> None:
         """Make `value` the content."""
