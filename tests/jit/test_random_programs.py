@@ -2,7 +2,8 @@
 """Random straight-line programs: results, changed arguments and exceptions equal NumPy's.
 
 Every program is called three times, at other sizes and layouts of its arguments, through one
-jitted function, and eagerly, where results lie in memory as NumPy's too.  `tests.jit.program_generator.generate(seed).script()` shows one.
+jitted function, and eagerly, where results lie in memory as NumPy's too.
+`tests.jit.program_generator.generate(seed).script()` shows one.
 """
 
 from __future__ import annotations

@@ -22,12 +22,15 @@ Array = np.ndarray[Any, Any]
 Step = tuple[str, int, Any]
 Steps = list[Step]
 
-LAYOUTS: Final = ("C", "F", "strided", "negative", "inner", "moved")
+LAYOUTS: Final = ("C", "F", "strided", "negative", "inner", "moved", "repeated")
 LIMIT: Final = 200
 
 
 def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
-    """Return an array of different numbers that lies in memory as `layout` says."""
+    """Return an array of different numbers that lies in memory as `layout` says.
+
+    With "repeated" it is one row again and again, and read-only.
+    """
     count = int(np.prod(shape, dtype=int))
     values = np.arange(1, count + 1).reshape(shape).astype(dtype)
     if layout == "F":
@@ -40,6 +43,8 @@ def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
         index[axis] = slice(None, None, 2)
         view: Array = np.repeat(values, 2, axis)[tuple(index)]
         return view
+    if layout == "repeated":
+        return np.broadcast_to(values[:1], shape)
     if layout == "negative":
         return np.array(values[::-1], order="C")[::-1]
     if layout == "moved":

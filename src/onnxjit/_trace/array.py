@@ -6,6 +6,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.views import (
     ChainView,
@@ -24,8 +26,6 @@ from .operators import Operators
 from .storage import Storage
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from onnxjit._core.bind import Trace
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
@@ -402,11 +402,12 @@ class Array(Operators, Methods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         values = self._plain("np.asarray() or a function outside onnxjit")
-        if dtype is not None and values.dtype != dtype:
-            return values.astype(dtype)
-        if copy or self._nd is None or self._kind != ARRAY:
-            return values.copy(order="K")
-        return values
+        if self._nd is None or self._kind != ARRAY:
+            if copy is False:
+                msg = "Unable to avoid copy while creating an array as requested."
+                raise ValueError(msg)
+            copy = True
+        return np.array(values, dtype, copy=copy)
 
     def __hash__(self) -> int:  # type: ignore[override]  # scalars are hashable
         if self._kind == ARRAY:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "lies", "picked_layout",
-    "picked_row", "result_layout", "walk",
+    "result_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
@@ -399,7 +399,7 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
         return Layout(None, layout.arguments) if layout.arguments else None
     base = Operand(shape, layout, array._views)
     pairs = list(zip(result, axes, strict=True))
-    made = Layout(None, layout.arguments, operands=[Picked(base, pairs)])
+    made = Layout(None, layout.arguments, operands=[Picked(base, pairs)], rule=like_order)
     made.order(len(result), guard=False)
     return made
 
