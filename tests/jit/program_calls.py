@@ -24,9 +24,9 @@ OVERLAPS: Final = ("x0[1:]", "x0[:-1]", "x0.T", "x0[::-1]", "x0.reshape(-1)", "x
 def lay(values: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
     """Return an array of equal elements that lies in memory as `layout` says.
 
-    With "repeated" it is the first row again and again, and read-only.
+    With "repeated" a matrix is its first row again and again, and read-only.
     """
-    if layout == "repeated" and values.ndim:
+    if layout == "repeated" and values.ndim > 1:
         return np.broadcast_to(values[:1], values.shape)
     if layout == "swapped" and values.ndim > 1:
         return np.array(values.swapaxes(-1, -2), order="C").swapaxes(-1, -2)

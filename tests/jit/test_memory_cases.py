@@ -391,6 +391,22 @@ def test_copies_of_repeated_rows_lie_by_column():
     same(eager_onnx(f)(repeated()), f(repeated()))
 
 
+def test_new_arrays_lie_in_the_order_asked_for():
+    def f(x: Any) -> Any:
+        made = [
+            np.zeros(x.shape, order="F"), np.ones(x.shape, float, "F"), np.empty_like(x) * 0,
+            np.full(x.shape, 2.0, order="F"), np.zeros_like(x, order="F"),
+            np.copy(x, "F"), np.copy(np.ones((2, 3)), "F"), np.empty(x.shape, order="F"),
+        ]  # fmt: skip
+        made[-1].fill(1)
+        for y in made:
+            y.ravel()[0] = 7
+        return made
+
+    agrees(f, *((x,) for x in ORDERED))
+    same(eager_onnx(f)(ORDERED[0]), f(ORDERED[0]))
+
+
 def test_an_array_assigned_to_itself_must_be_writable():
     def f(x: Any) -> Any:
         x[...] = x

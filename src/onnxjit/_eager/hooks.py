@@ -12,7 +12,7 @@ import numpy as np
 from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
-from onnxjit._trace.array import Array
+from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit.errors import SideEffectError
@@ -78,7 +78,7 @@ class TraceHooks:
 
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container`` as a traced truth value."""
-        if isinstance(container, Array):
+        if isinstance(container, Array) and container._kind == ARRAY:
             return (container == item).any()
         if isinstance(container, (list, tuple)) and any(
             map(is_traced, arrays_in([item, *container]))

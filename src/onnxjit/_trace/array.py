@@ -157,6 +157,11 @@ class Array(Operators, Methods):
         sizes = ", ".join(map(str, self.shape))
         return f"<traced {self._kind} {self.dtype}[{sizes}]>"
 
+    def __str__(self) -> str:
+        if self._nd is None:
+            return repr(self)
+        return str(self._nd if self._kind == ARRAY else self._nd[()])
+
     # ------------------------------------------------------------------ views and writes
 
     def _view(self, view: View) -> Array:
@@ -355,6 +360,11 @@ class Array(Operators, Methods):
             self._trace.refuse(error)  # type: ignore[attr-defined]  # it has doors
         raise error
 
+    def _number(self, what: str) -> Any:
+        """Return the plain value: a scalar, or the array that it is."""
+        values = self._plain(what)
+        return values if self._kind == ARRAY else values[()]
+
     def __bool__(self) -> bool:
         self._mark()
         unknown = self._nd is None and self._known is None
@@ -368,11 +378,11 @@ class Array(Operators, Methods):
 
     def __int__(self) -> int:
         self._mark()
-        return int(self._plain("int()"))
+        return int(self._number("int()"))
 
     def __float__(self) -> float:
         self._mark()
-        return float(self._plain("float()"))
+        return float(self._number("float()"))
 
     def __complex__(self) -> complex:
         self._mark()
@@ -398,6 +408,9 @@ class Array(Operators, Methods):
         return (self[i] for i in range(int(self.shape[0])))
 
     def __contains__(self, item: Any) -> bool:
+        if self._kind != ARRAY:
+            msg = f"argument of type 'numpy.{self.dtype.name}' is not iterable"
+            raise TypeError(msg)
         return bool((self == item).any())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

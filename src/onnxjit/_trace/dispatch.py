@@ -101,6 +101,12 @@ def _bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     return given
 
 
+def _order(row: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the memory order that a call asks for."""
+    names = () if row is None else _signature(row).parameters
+    return dict(zip(names, args, strict=False)).get("order", kwargs.get("order"))
+
+
 def _call(row: Function, given: dict[str, Any]) -> Any:
     """Call an implementation by keyword; its variadic parameter gets NumPy's."""
     signature = _implementation_signature(row)
@@ -136,7 +142,8 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     small = row is None or arrays or not _is_large(func, args, kwargs)
     if static and plain and small and _out(kwargs) is None:
         numbers, options = to_numpy(args), to_numpy(kwargs)
-        return folded(lambda: func(*numbers, **options), func, arrays, kwargs.get("order"))
+        order = _order(row, args, kwargs)
+        return folded(lambda: func(*numbers, **options), func, arrays, order)
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
@@ -193,7 +200,7 @@ def _record(
     if row.copies is not None and not given.get(row.copies, True):
         return _record_in_place(row, given)
     if out is None:
-        lie = lies(row.numpy, arrays, kwargs.get("order"))
+        lie = lies(row.numpy, arrays, _order(row, args, kwargs))
         return to_arrays(
             _call(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie
         )

@@ -42,9 +42,9 @@ class Doors:
     """
 
     __slots__ = (
-        "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace",
-        "item", "namespace", "operator", "quick", "real", "refuse", "round", "setflags",
-        "setitem", "source", "tolist", "ufunc", "unary", "view",
+        "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
+        "inplace", "item", "namespace", "operator", "quick", "real", "refuse", "round",
+        "setflags", "setitem", "source", "tolist", "trunc", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -59,6 +59,7 @@ class Doors:
         self.source: Callable[..., Any] = lambda _: None
         self.astype: Callable[..., Any] = _unset
         self.attribute: Callable[..., Any] = _unset
+        self.conj: Callable[..., Any] = _unset
         self.copy: Callable[..., Any] = _unset
         self.flat: Callable[..., Any] = _unset
         self.item: Callable[..., Any] = _unset
@@ -68,6 +69,7 @@ class Doors:
         self.round: Callable[..., Any] = _unset
         self.setflags: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
+        self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
         self.namespace: Callable[..., Any] = _unset
 

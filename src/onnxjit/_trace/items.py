@@ -29,6 +29,7 @@ from .entering import constant_array, noted
 from .layout import Layout, lies, picked_layout
 from .outputs import refuse_write
 from .trace import current_tracer
+from .ufuncs import call_unary
 
 __all__ = ["python_number"]
 
@@ -317,6 +318,20 @@ def real(array: Array) -> Any:
     return array if array.dtype.kind != "c" else call_function(np.real, (array,), {})
 
 
+def conj(array: Array) -> Any:
+    """Return the complex conjugate: the array itself where it is real."""
+    return array if array.dtype.kind != "c" else call_unary(np.conjugate, array)
+
+
+def trunc(array: Array) -> int:
+    """Return a float64 scalar rounded towards zero."""
+    if array._kind == ARRAY or array.dtype != np.float64:
+        kind = type(representative(array))
+        msg = f"type {kind.__module__}.{kind.__name__} doesn't define __trunc__ method"
+        raise TypeError(msg)
+    return int(array._plain("math.trunc()").item())
+
+
 def refuse(what: str, remedy: str) -> None:
     """Refuse a feature."""
     msg = f"{what} is not carried by onnxjit; {remedy}"
@@ -327,6 +342,8 @@ def view(array: Array, dtype: Any, kind: Any) -> Any:
     """Return another look at the same memory."""
     if kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype):
         refuse(f"ndarray.view({dtype or kind})", "use astype")
+    if array._kind != ARRAY:
+        return array
     return get_item(array, ...)
 
 
@@ -398,9 +415,11 @@ DOORS.getitem = get_item
 DOORS.setitem = set_item
 DOORS.astype = as_type
 DOORS.attribute = attribute
+DOORS.conj = conj
 DOORS.copy = copy_array
 DOORS.item = item
 DOORS.tolist = tolist
+DOORS.trunc = trunc
 DOORS.flat = Flat
 DOORS.real = real
 DOORS.refuse = refuse

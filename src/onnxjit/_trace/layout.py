@@ -445,10 +445,10 @@ def result_layout(
 
     `order` is what the call asks for; "K" is the rule of the function.
     """
+    if ndim > 1 and order in {"F", "f"}:
+        return Layout(tuple(reversed(range(ndim))))
     if ndim < 2 or _is_row_major(func) or order in {"C", "c"}:
         return None
-    if order in {"F", "f"}:
-        return Layout(tuple(reversed(range(ndim))))
     rule = _rule(func)
     if rule is like_order:
         if not arrays or arrays[0].ndim != ndim:  # made of a list

@@ -30,6 +30,10 @@ class Methods:
         """Return a NumPy scalar or Python number rounded; arrays have `round` only."""
         return DOORS.round(self, ndigits)
 
+    def __trunc__(self) -> Any:
+        """Return a float64 scalar rounded towards zero; NumPy has this for no other type."""
+        return DOORS.trunc(self)
+
     def all(
         self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
     ) -> Any:
@@ -337,12 +341,12 @@ class Methods:
         return DOORS.function(np.compress, (condition, self), _given(axis=axis, out=out))
 
     def conj(self) -> Any:
-        """Complex conjugate."""
-        return DOORS.unary(np.conjugate, self)
+        """Complex conjugate: the array itself where it is real."""
+        return DOORS.conj(self)
 
     def conjugate(self) -> Any:
-        """Complex conjugate."""
-        return DOORS.unary(np.conjugate, self)
+        """Complex conjugate: the array itself where it is real."""
+        return DOORS.conj(self)
 
     def copy(self, order: Any = "C") -> Any:
         """Return a copy that shares nothing."""

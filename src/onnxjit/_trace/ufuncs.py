@@ -261,6 +261,8 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         made = DOORS.quick(ufunc, (a, b))
         if made is not None:
             return made
+    if ufunc is np.multiply and (_repeats(a, b) or _repeats(b, a)):
+        return NotImplemented
     a, b = _as_text(a, b), _as_text(b, a)
     for x in (a, b):
         if type(x) is Array or type(x) in _NUMBERS:
@@ -270,19 +272,29 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         if _not_numbers(x) or not isinstance(
             x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)
         ):
-            if ufunc in (np.equal, np.not_equal):
-                array = a if isinstance(a, Array) else b
-                return DOORS.function(
-                    np.full_like, (array, ufunc is np.not_equal), {"dtype": np.bool_}
-                )
-            return (
-                _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
-            )
+            return _with_other_object(ufunc, a, b, x)
     if _is_weak(a) and _is_weak(b):
         return _weak_operator(ufunc, a, b)
     if ufunc is np.power and _is_squared_truth(a, b):
         return call_unary(np.square, a)
     return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+def _with_other_object(ufunc: np.ufunc, a: Any, b: Any, x: Any) -> Any:
+    """Apply an operator to an array and an object `x` that is none and no number."""
+    if ufunc not in (np.equal, np.not_equal):
+        return _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
+    array, differs = a if isinstance(a, Array) else b, ufunc is np.not_equal
+    if array._kind != ARRAY:
+        return differs if x is None else np.bool_(differs)
+    return DOORS.function(np.full_like, (array, differs), {"dtype": np.bool_})
+
+
+def _repeats(x: Any, times: Any) -> bool:
+    """Whether a sequence meets a scalar, which repeats it where it is an integer."""
+    return isinstance(x, (list, tuple, str, bytes)) and (
+        isinstance(times, Array) and times._kind != ARRAY
+    )
 
 
 def _is_squared_truth(a: Any, b: Any) -> bool:
