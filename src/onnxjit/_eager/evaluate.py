@@ -180,7 +180,7 @@ def _compiled(
     program, values = _program(call, name, args, kwargs, hints)
     run, lies = program.entry.run, program.lies
     if lies is not None:
-        return lying(lies, call, args, kwargs, values, lambda: as_eager(run(values)))
+        return lying(lies, call, args, kwargs, values, run)
     if isinstance(call, np.ufunc) and not kwargs:
         if hints is _hints:
             remember(call, args, program.entry)

@@ -15,7 +15,7 @@ import numpy as np
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.layout import k_order
 
-from .boundary import eager_arrays, from_eager, numpy_result
+from .boundary import as_eager, eager_arrays, from_eager, numpy_result
 from .leaves import map_tree
 from .record import Result
 
@@ -87,9 +87,11 @@ class Lie:
     gap : int
         Distance of neighbours, in elements.
     writeable : bool
+    is_plain : bool
+        Whether it is just what onnxruntime makes: a new array in C order.
     """
 
-    __slots__ = ("argument", "gap", "order", "sizes", "writeable")
+    __slots__ = ("argument", "gap", "is_plain", "order", "sizes", "writeable")
 
     def __init__(self, array: NDArray, argument: int) -> None:
         self.argument: Final = argument
@@ -101,6 +103,8 @@ class Lie:
             steps = [abs(s) for s, n in zip(array.strides, self.sizes, strict=True) if n]
             self.gap = max(min(steps) // array.itemsize, 1)
             self.order = _order(array, self.sizes)
+        new = argument < 0 and self.writeable
+        self.is_plain: Final = new and self.order is None and self.gap == 1
 
 
 def _sizes(array: Any) -> tuple[bool, ...]:
@@ -118,6 +122,7 @@ def _order(array: NDArray, sizes: Sequence[bool]) -> tuple[int, ...] | None:
 
 #: how the arguments lie -> how the results lie; None: they are views of the arguments
 Lies = dict[tuple[Any, ...], list[Lie] | None]
+_NEW: Final[Any] = object()
 #: a program keeps as many
 _CAPACITY: Final = 64
 
@@ -144,7 +149,7 @@ def lying(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     leaves: Sequence[Any],
-    run: Callable[[], Any],
+    run: Callable[[Sequence[Any]], Any],
 ) -> Any:
     """Return the result of a program in the memory order of NumPy's.
 
@@ -157,33 +162,37 @@ def lying(
     leaves : sequence
         Arrays and scalars among the arguments.
     run : callable
-        Returns the result in C order, as eager arrays.
+        ``run(leaves)`` -> the result with ndarrays in C order.
     """
     given = [x for x in leaves if isinstance(x, np.ndarray)]
     key = tuple(map(_how, given))
-    is_new = key not in lies
+    known = lies.get(key, _NEW)
+    is_new = known is _NEW
     if is_new:
-        _remember(lies, key, _learnt(call, args, kwargs, given))
-    if lies[key] is None:
+        known = _remember(lies, key, _learnt(call, args, kwargs, given))
+    if known is None:
         return numpy_result(call, args, kwargs)
-    made = run()
-    if not is_new and not _fits(made, lies[key]):
+    made = run(leaves)
+    if type(made) is np.ndarray and _is_like(made, known):
+        return Array.eager(made)
+    if not is_new and not _fits(made, known):
         # data decides how many elements there are along an axis
-        _remember(lies, key, _learnt(call, args, kwargs, given))
-    known = lies[key]
-    return _placed(made, known, eager_arrays((args, kwargs)), given) if known else made
+        known = _remember(lies, key, _learnt(call, args, kwargs, given)) or []
+    return _placed(as_eager(made), known, eager_arrays((args, kwargs)), given)
 
 
-def _remember(lies: Lies, key: tuple[Any, ...], found: list[Lie] | None) -> None:
+def _remember(lies: Lies, key: tuple[Any, ...], found: Any) -> Any:
     if len(lies) >= _CAPACITY:
         lies.clear()
     lies[key] = found
+    return found
 
 
 def _how(x: NDArray) -> tuple[Any, ...]:
     """Return what NumPy's choice of an order depends on."""
-    sizes = tuple(min(n, 2) for n in x.shape)
-    flags = x.flags
+    shape, flags = x.shape, x.flags
+    is_long = 0 not in shape and 1 not in shape
+    sizes = len(shape) if is_long else tuple(min(n, 2) for n in shape)
     if flags.c_contiguous:
         return sizes, flags.writeable
     levels = sorted({abs(s) for s in x.strides} | {0})
@@ -227,9 +236,15 @@ def _arrays(x: Any) -> list[NDArray]:
     return [x for x in leaves if isinstance(x, np.ndarray)]
 
 
-def _fits(made: Any, lies: Sequence[Lie] | None) -> bool:
-    sizes = [_sizes(x) for x in _arrays(made)]
-    return lies is not None and sizes == [lie.sizes for lie in lies]
+def _is_like(made: NDArray, lies: Sequence[Lie]) -> bool:
+    """Whether a result need not be touched."""
+    if len(lies) != 1 or not lies[0].is_plain:
+        return False
+    return made.ndim < 2 or lies[0].sizes == _sizes(made)
+
+
+def _fits(made: Any, lies: Sequence[Lie]) -> bool:
+    return [_sizes(x) for x in _arrays(made)] == [lie.sizes for lie in lies]
 
 
 def _placed(

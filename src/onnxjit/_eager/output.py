@@ -150,20 +150,26 @@ def store_ufunc(
     ask : callable
         Makes NumPy do the whole call, which raises if something does not fit.
     """
-    where = from_eager(kwargs.get("where", True))
+    where = kwargs.get("where", True)
+    where = where if where is True else from_eager(where)
     casting = kwargs.get("casting", "same_kind")
 
     def fits(out: Any, result: Any) -> bool:
         target = _target(out)
-        if target is None or not np.can_cast(result.dtype, target.dtype, casting):
+        if target is None:
             return out is None
-        shapes = (result.shape, np.shape(where))
-        return target.shape == shapes[0] if func.signature else _broadcasts(target, *shapes)
+        same = result.dtype == target.dtype
+        if not (same or np.can_cast(result.dtype, target.dtype, casting)):
+            return False
+        if where is True and target.shape == result.shape:
+            return True
+        return func.signature is None and _broadcasts(target, result.shape, np.shape(where))
 
     if not all(map(fits, outs, results)) or len(outs) != len(results):
         ask()
     for out, result in zip(outs, results, strict=True):
         target = _target(out)
         if target is not None:
-            np.copyto(target, from_eager(result), where=where, casting="unsafe")
+            values: Any = result._nd if isinstance(result, Array) else result
+            np.copyto(target, values, where=where, casting="unsafe")
     return tuple(r if o is None else o for o, r in zip(outs, results, strict=True))
