@@ -504,10 +504,18 @@ def test_the_flat_elements_of_read_only_memory():
 
 
 def test_eager_places_in_arrays_that_are_not_eager():
-    def f(m: Any) -> Any:
+    def read(m: Any) -> Any:
         return np.zeros((1, 0))[m]
 
-    for shape in ((2, 0), (2, 1)):
-        with pytest.raises(IndexError, match="boolean index did not match"):
-            eager_onnx(f)(np.zeros(shape, bool))
-    same(eager_onnx(f)(np.zeros((1, 0), bool)), np.zeros(0))
+    def write(m: Any) -> Any:
+        y = np.zeros((1, 0))
+        y[m] = 5
+        y[m] -= 0.25
+        return y
+
+    for f in (read, write):
+        for shape in ((2, 0), (2, 1)):
+            with pytest.raises(IndexError, match="boolean index did not match"):
+                eager_onnx(f)(np.zeros(shape, bool))
+        mask = np.zeros((1, 0), bool)
+        same(eager_onnx(f)(mask), f(mask))

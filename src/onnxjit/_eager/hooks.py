@@ -76,6 +76,10 @@ class TraceHooks:
         """Return ``obj[key]`` for a traced key."""
         return capture_item(obj, key)
 
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        """Perform ``obj[key] = value``."""
+        obj[key] = value
+
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container`` as a traced truth value."""
         if isinstance(container, Array) and container._kind == ARRAY:
@@ -133,6 +137,10 @@ class EagerHooks:
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:
         """Return ``obj[key]``: NumPy knows eager arrays for no arrays in an index."""
         return obj[from_eager(key) if isinstance(obj, np.ndarray) else key]
+
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        """Perform ``obj[key] = value``, as in `getitem_captured`."""
+        obj[from_eager(key) if isinstance(obj, np.ndarray) else key] = value
 
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container``."""

@@ -198,9 +198,11 @@ class Door:
             if state.old_entry(obj) is not None:
                 value = state.hooks.stored(value)
             member = routed_member(state, obj, "__setitem__")
-            if member is not None:
+            if member is None:
+                state.hooks.setitem(obj, key, value)
+            else:
                 member(key, value)
-                return
+            return
         obj[key] = value
 
     def del_attr(self, obj: Any, name: str) -> None:
@@ -258,6 +260,8 @@ class Door:
         member = None if state is None else routed_member(state, obj, "__setitem__")
         if member is not None:
             member(key, value)
+        elif state is not None:
+            state.hooks.setitem(obj, key, value)
         else:
             obj[key] = value
 
