@@ -287,6 +287,7 @@ def test_a_view_with_an_axis_more_is_written_through():
         np.atleast_1d(x)[0] = 7
         y, z = np.atleast_2d(x, x)
         y[0, 0] += 1
+        np.asfortranarray(x)[0] += 2
         return y, z, np.ascontiguousarray(x)
 
     agrees(f, (np.array(1.0),), graphs=1)
@@ -357,6 +358,20 @@ def test_conversions_to_an_order_return_the_array_or_a_copy(order):
             plain, given = x.copy("K"), x.copy("K")
             same(run(given), f(plain))
             same(given, plain)
+
+
+def test_conversions_after_one_another_are_the_array():
+    def f(x: Any) -> Any:
+        y = np.asarray(np.ascontiguousarray(x), order="F")
+        z = np.ascontiguousarray(np.asfortranarray(x))
+        y[0] = 5
+        z[-1] = 6
+        return y, z, x
+
+    for x in (np.ones(3), np.ones((2, 3)), np.ones((3, 2)).T, np.ones((1, 3))):
+        agrees(f, (x,))
+        got, want = jit_onnx(f)(x), f(x)
+        assert [g is x for g in got] == [w is x for w in want]
 
 
 @pytest.mark.parametrize("order", ["C", "F", "K", None])

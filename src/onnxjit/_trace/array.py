@@ -459,7 +459,7 @@ def _without_contiguous(views: tuple[View, ...]) -> tuple[View, ...]:
         view = rest.pop(0)
         if not isinstance(view, ContiguousView):
             kept.append(view)
-        elif rest and isinstance(rest[0], TurnView):
+        elif all(near and isinstance(near[0], TurnView) for near in (kept[-1:], rest)):
             kept.pop()
             rest.pop(0)
     return tuple(kept)
