@@ -534,3 +534,58 @@ def test_eager_places_in_arrays_that_are_not_eager():
                 eager_onnx(f)(np.zeros(shape, bool))
         mask = np.zeros((1, 0), bool)
         same(eager_onnx(f)(mask), f(mask))
+
+
+@pytest.mark.filterwarnings("ignore::onnxjit.errors.FallbackWarning")
+def test_looks_at_memory_as_another_dtype():
+    def f(x: Any) -> Any:
+        y = x.view(np.int32)
+        y[0] = 7
+        return y, x.view(np.uint8).sum(), x.view("S4").tolist(), x[1].view(np.int32), x
+
+    x = np.ones(4, np.float32)
+    for run in (jit_onnx(f), eager_onnx(f)):
+        plain, given = x.copy(), x.copy()
+        same(run(given), f(plain))
+        same(given, plain)
+
+
+@pytest.mark.filterwarnings("ignore::onnxjit.errors.FallbackWarning")
+def test_parts_of_numbers_are_assigned():
+    def f(z: Any, x: Any) -> Any:
+        z.real = x
+        z.imag = 2
+        z.imag[0] = 5
+        x.real = x * 2
+        return z, x
+
+    x = np.arange(3.0)
+    for run in (jit_onnx(f), eager_onnx(f)):
+        plain, given = (x + 1j, x.copy()), (x + 1j, x.copy())
+        same(run(*given), f(*plain))
+        same(given, plain)
+
+    def g(x: Any) -> Any:
+        x.imag = 1
+
+    def h(x: Any) -> Any:
+        x.real = 2 * x
+        return x
+
+    agrees(h, (x,), graphs=1)
+    for run in (jit_onnx(g, fallback="error"), eager_onnx(g)):
+        with pytest.raises(TypeError, match="imaginary"):
+            run(x)
+
+
+def test_the_flat_iterator_goes_on_where_it_was():
+    def f(x: Any) -> Any:
+        it = x.flat
+        first = next(it)
+        x[0] = 9
+        second, at, where = next(it), it.index, it.coords
+        return first, second, at, where, list(it), list(it), len(it)
+
+    for x in (np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2).T):
+        agrees(f, (x,))
+        same(eager_onnx(f)(x.copy("K")), f(x.copy("K")))

@@ -7,7 +7,6 @@ call too, and later ones on operands that lie alike follow suit.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -204,8 +203,7 @@ def _learnt(
     call: Callable[..., Any], args: Any, kwargs: Any, given: Sequence[NDArray]
 ) -> list[Lie] | None:
     """Return how the arrays of NumPy's result lie, None where one is a view of an argument."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with np.errstate(all="ignore"):
         try:
             result = call(*from_eager(args), **from_eager(kwargs))
         except Exception:  # noqa: BLE001  the program raises it, if it is one

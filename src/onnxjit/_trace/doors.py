@@ -44,7 +44,8 @@ class Doors:
     __slots__ = (
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
         "inplace", "item", "namespace", "operator", "quick", "real", "refuse", "round",
-        "setflags", "setitem", "source", "tolist", "trunc", "ufunc", "unary", "view",
+        "setflags", "setitem", "setpart", "source", "tolist", "trunc", "ufunc", "unary",
+        "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -68,6 +69,7 @@ class Doors:
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset
         self.setflags: Callable[..., Any] = _unset
+        self.setpart: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
         self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset

@@ -273,13 +273,26 @@ def tolist(array: Array) -> Any:
 class Flat:
     """`ndarray.flat`: the elements in C order."""
 
-    __slots__ = ("_base",)
+    __slots__ = ("_base", "index")
 
     def __init__(self, base: Array) -> None:
         self._base = base
+        self.index = 0
 
     def __iter__(self) -> Any:
-        return iter(self._elements())
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= len(self):
+            raise StopIteration
+        self.index += 1
+        return self._elements()[self.index - 1]
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Place of the next element."""
+        shape = tuple(map(int, self._base.shape))
+        return tuple(map(int, np.unravel_index(self.index, shape)))
 
     def __len__(self) -> int:
         return int(self._base.size)
@@ -340,11 +353,41 @@ def refuse(what: str, remedy: str) -> None:
 
 def view(array: Array, dtype: Any, kind: Any) -> Any:
     """Return another look at the same memory."""
-    if kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype):
+    is_other = kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype)
+    if array._nd is not None and is_other:
+        given = [x for x in (dtype, kind) if x is not None]
+        return _seen(array._nd.view(*given), array._kind)
+    if is_other:
         refuse(f"ndarray.view({dtype or kind})", "use astype")
     if array._kind != ARRAY:
         return array
     return get_item(array, ...)
+
+
+def _seen(values: Any, kind: str) -> Any:
+    """Return another look at eager memory; NumPy's own where its dtype is not carried."""
+    try:
+        from_numpy(values.dtype)
+    except KeyError:
+        return values if kind == ARRAY else values[()]
+    return Array.eager(values, kind) if type(values) is np.ndarray else values
+
+
+def set_part(array: Array, name: str, value: Any) -> None:
+    """Perform ``array.real = value`` or ``array.imag = value``."""
+    if array._kind != ARRAY:
+        kind = type(representative(array))
+        msg = f"attribute {name!r} of '{kind.__name__}' objects is not writable"
+        raise AttributeError(msg)
+    if array._nd is not None and not any(map(is_traced, arrays_in(value))):
+        setattr(array._nd, name, to_numpy(value))
+    elif array.dtype.kind == "c":
+        refuse(f"assigning to .{name} of complex arrays", "make them of two real ones")
+    elif name == "imag":
+        msg = "array does not have imaginary part to set"
+        raise TypeError(msg)
+    else:
+        set_item(array, ..., value)
 
 
 def attribute(array: Array, name: str) -> Any:
@@ -426,3 +469,4 @@ DOORS.refuse = refuse
 DOORS.view = view
 DOORS.round = round_scalar
 DOORS.setflags = setflags
+DOORS.setpart = set_part

@@ -404,7 +404,7 @@ class Methods:
         return DOORS.function(np.transpose, (self,), _given(axes=order))
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
-        """Return another look at the same memory; only the same dtype is carried."""
+        """Return another look at the same memory; in traces only of the same dtype."""
         return DOORS.view(self, dtype, type)
 
     def resize(self, *shape: Any, refcheck: Any = True) -> None:
@@ -430,10 +430,18 @@ class Methods:
         """Real part."""
         return DOORS.real(self)
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        DOORS.setpart(self, "real", value)
+
     @property
     def imag(self) -> Any:
         """Imaginary part."""
         return DOORS.function(np.imag, (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        DOORS.setpart(self, "imag", value)
 
     @property
     def flat(self) -> Any:
