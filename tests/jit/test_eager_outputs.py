@@ -173,3 +173,9 @@ def test_accumulations_into_one_element() -> None:
     for call in (num.cumsum, num.add.accumulate, num.cumulative_prod):
         with pytest.raises(ValueError, match="wrong size for the accumulation"):
             call(x, out=onnxjit.asarray(0.0))
+
+
+def test_the_dtype_of_an_output_is_looked_at_before_shapes() -> None:
+    x = onnxjit.asarray([True, False])
+    with pytest.raises(TypeError, match="Cannot cast ufunc"):
+        x *= onnxjit.asarray([1, 2, 3])

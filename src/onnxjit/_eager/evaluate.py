@@ -137,7 +137,11 @@ def _call(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         options = in_dtype_of_out(func, method, args, kwargs, out)
         return store(func, method, out, _compiled_or_numpy(call, args, options, name), ask)
     everywhere = {k: v for k, v in kwargs.items() if k != "where"}
-    result = _compiled_or_numpy(call, args, everywhere, name)
+    try:
+        result = _compiled_or_numpy(call, args, everywhere, name)
+    except (TypeError, ValueError):
+        ask()  # NumPy looks at the dtype of `out` first
+        raise
     outs = out if isinstance(out, tuple) else (out,)
     results = result if isinstance(result, tuple) else (result,)
     stored = store_ufunc(func, outs, results, kwargs, ask)
