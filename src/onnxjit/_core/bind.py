@@ -46,6 +46,10 @@ class Trace:
         Set when the trace has ended; its arrays are then leaks.
     lengths : dict
         Sizes that data decides, by the value that decides one and its use.
+    numbers : dict
+        Constants that were made of Python numbers, by number, type and dtype.
+    types : dict
+        Types of results of elementwise operations, by operation and types of operands.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -56,6 +60,8 @@ class Trace:
         self.scope: Scope | None = None
         self.closed = False
         self.lengths: Final[dict[tuple[int, Any], list[Any]]] = {}
+        self.numbers: Final[dict[tuple[float, type, DType], Value]] = {}
+        self.types: Final[dict[tuple[Any, ...], tuple[Any, ...]]] = {}
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
 
@@ -125,9 +131,11 @@ def running_trace(inputs: Sequence[Value] = ()) -> Trace:
 def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
     if op.evaluate is None or not inputs:
         return None
-    known = [v.known for v in inputs]
-    if any(k is None for k in known):
-        return None
+    known = []
+    for value in inputs:
+        if value.known is None:
+            return None
+        known.append(value.known)
     if any(isinstance(v, Dim) for v in _flat(params.values())):
         return None
     avals = op.result(*(v.aval for v in inputs), **params)
@@ -167,32 +175,48 @@ def bind(
     Operations on constants are computed at once; an equal equation of this block or one around
     it is shared.
     """
-    trace = running_trace(inputs)
+    trace = inputs[0].block.trace if inputs else running_trace()
+    block = trace.block
+    shared: Any = None
     if not blocks:
         folded = _folded(op, inputs, params)
         if folded is not None:
             return _constants(trace, *folded)
-    shared: Any = None
-    if not op.stateful and not blocks:
-        shared = (op.name, *[v.id for v in inputs])
-        if params:
-            shared += tuple([(k, param_key(p)) for k, p in sorted(params.items())])
-        found = trace.block.find(shared)
-        if found is not None:
-            return found.outputs
-    equation = Equation(
-        op, inputs, params, blocks=blocks, source=trace.source, scope=trace.scope
-    )
-    avals = op.result(*(v.aval for v in inputs), **params)
-    if not isinstance(avals, tuple):
-        avals = (avals,)
-    equation.outputs = tuple(
-        Value(aval, trace.block, equation=equation, index=i) for i, aval in enumerate(avals)
-    )
-    trace.block.equations.append(equation)
+        if not op.stateful:
+            shared = (op, *inputs)
+            if params:
+                shared += tuple([(k, param_key(params[k])) for k in sorted(params)])
+            found = block.find(shared)
+            if found is not None:
+                return found.outputs
+    equation = Equation(op, inputs, params, blocks, trace.source, trace.scope)
+    avals = _typed(trace, op, inputs, params)
+    if len(avals) == 1:  # nearly always
+        equation.outputs = (Value(avals[0], block, equation),)
+    else:
+        equation.outputs = tuple(
+            [Value(aval, block, equation, i) for i, aval in enumerate(avals)]
+        )
+    block.equations.append(equation)
     if shared is not None:
-        trace.block.shared[shared] = equation
+        block.shared[shared] = equation
     return equation.outputs
+
+
+def _typed(
+    trace: Trace, op: Op, inputs: tuple[Value, ...], params: dict[str, Any]
+) -> tuple[Tensor, ...]:
+    """Return the types of results; elementwise operations of the same types ask once."""
+    avals = [v.aval for v in inputs]
+    if params or not op.rowwise:
+        made = op.result(*avals, **params)
+        return made if isinstance(made, tuple) else (made,)
+    key = (op, *avals)
+    found = trace.types.get(key)
+    if found is None:
+        made = op.result(*avals)
+        found = trace.types[key] = made if isinstance(made, tuple) else (made,)
+    return found
 
 
 def bind_one(op: Op, *inputs: Value, **params: Any) -> Value:

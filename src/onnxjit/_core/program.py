@@ -40,9 +40,9 @@ class Value:
         self,
         aval: Aval,
         block: Block,
-        *,
         equation: Equation | None = None,
         index: int = 0,
+        *,
         known: np.ndarray[Any, Any] | None = None,
         name: str = "",
     ) -> None:
@@ -85,7 +85,6 @@ class Equation:
         op: Op,
         inputs: tuple[Value, ...],
         params: dict[str, Any],
-        *,
         blocks: tuple[Block, ...] = (),
         source: Source | None = None,
         scope: Scope | None = None,

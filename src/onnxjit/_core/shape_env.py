@@ -217,7 +217,8 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
             if joined is None:
                 raise _misfit(shapes)
             out[at] = joined
-    return tuple(out)
+    found = tuple(out)
+    return next((tuple(s) for s in shapes if _are_same((s, found))), found)
 
 
 def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:

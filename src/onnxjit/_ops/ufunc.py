@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -305,36 +305,51 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
 
 
 def _quick(row: Ufunc, inputs: Sequence[Any], casting: Any) -> Any:
-    """Make the commonest call: strong values, and floats next to them; else None."""
+    """Make the commonest call: strong values, and numbers next to them; else None."""
     described: list[Any] = []
     strong: Value | None = None
     for x in inputs:
-        if type(x) is Value and not x.weak:
-            strong = x
-            described.append(x.dtype.numpy)
-        elif type(x) is float or (type(x) is Value and x.dtype.kind == "f"):
+        if type(x) is Value:
+            if not x.weak:
+                strong = x
+                described.append(x.dtype)
+                continue
+            if x.dtype.kind != "f":
+                return None
             described.append(float)
+        elif type(x) is float or (type(x) is int and 0 <= x <= _EVERYWHERE):
+            described.append(type(x))
         else:
             return None
     if strong is None:
         return None
-    dtypes = resolve(row.numpy, described, casting=casting)
-    trace = strong.block.trace
-    return row.implementation(
-        *[
-            x if type(x) is Value and x.dtype is t and not x.weak else _float_at(trace, x, t)
-            for x, t in zip(inputs, dtypes, strict=False)
-        ]
-    )
+    operands: list[Value] = []
+    for x, dtype in zip(inputs, _loop(row.numpy, casting, *described), strict=False):
+        if type(x) is not Value:
+            operands.append(_number_at(strong.block.trace, x, dtype))
+        else:
+            operands.append(x if x.dtype is dtype and not x.weak else cast(x, dtype))
+    return row.implementation(*operands)
 
 
-def _float_at(trace: Trace, x: Any, dtype: DType) -> Value:
-    if type(x) is not float:
-        return cast(x, dtype)
-    if dtype.bits < 64:
+#: every dtype of numbers has the ints up to this
+_EVERYWHERE: Final = 127
+
+
+@cache
+def _loop(ufunc: np.ufunc, casting: str, *operands: DType | type) -> tuple[DType, ...]:
+    """Return the dtypes of the loop for strong dtypes and types of Python numbers."""
+    described = [t.numpy if isinstance(t, DType) else t for t in operands]
+    return resolve(ufunc, described, casting=casting)
+
+
+def _number_at(trace: Trace, x: float, dtype: DType) -> Value:
+    found = trace.numbers.get((x, type(x), dtype))
+    if found is None or not x:  # 0.0 and -0.0 are one key
         with np.errstate(over="ignore"):
-            return trace.constant(np.asarray(x, dtype.numpy))
-    return trace.constant(np.asarray(x, dtype.numpy))
+            found = trace.constant(np.asarray(x, dtype.numpy))
+        trace.numbers[x, type(x), dtype] = found
+    return found
 
 
 def _outs(ufunc: np.ufunc, out: Any) -> tuple[Value | None, ...]:

@@ -6,6 +6,7 @@ Most programs never ask: the order of a result is worked out when a write makes 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -72,6 +73,12 @@ class Layout:
     def is_plain(self) -> bool:
         """Whether it is C order for all sizes, given the arguments' layouts."""
         return self._order is None and self.example is None and not self.operands
+
+    @staticmethod
+    @cache
+    def plain(arguments: frozenset[int] = frozenset()) -> Layout:
+        """Return the one C order that was learnt from some arguments."""
+        return Layout(None, arguments)
 
     def strides(self, shape: Shape, *, guard: bool = False) -> Any:
         """Return the element strides of an array of a shape, or UNDECIDED.
@@ -347,7 +354,7 @@ def lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout
 
     Traced arrays with an axis count, whatever else is among them does not.
     """
-    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a.ndim]
+    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a._value.shape]
     return lambda ndim: result_layout(func, traced, ndim, order)
 
 
@@ -366,7 +373,7 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
     layout, shape = array._storage.layout, array._storage.value.shape
     leading = list(axes).index(None) if None in axes else 0
     if not leading and not array._views and layout.is_plain:
-        return Layout(None, layout.arguments) if layout.arguments else None
+        return Layout.plain(layout.arguments)
     base = Operand(shape, layout, array._views)
     pairs = list(zip(result, axes, strict=True))
     made = Layout(None, layout.arguments, operands=[Picked(base, pairs)])
@@ -412,12 +419,18 @@ def result_layout(
         return None
     if order in {"F", "f"}:
         return Layout(tuple(reversed(range(ndim))))
-    depends = _NONE.union(*[a._storage.layout.arguments for a in arrays])
-    if all(not a._views and a._storage.layout.is_plain for a in arrays):
-        return Layout(None, depends) if depends else None
+    depends = _NONE
+    plain = True
+    for array in arrays:
+        layout = array._storage.layout
+        plain = plain and not array._views and layout.is_plain
+        if layout.arguments:
+            depends |= layout.arguments
+    if plain:
+        return Layout.plain(depends)
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
     keeps = keeps and order not in {"A", "a"}
     name = "" if keeps else f"np.{getattr(func, '__name__', func)}"
-    layout = Layout(None, depends, operands=operands, unknown=name)
-    layout.order(ndim, guard=False)
-    return layout
+    made = Layout(None, depends, operands=operands, unknown=name)
+    made.order(ndim, guard=False)
+    return made

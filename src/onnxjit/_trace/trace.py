@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["Tracer", "current_tracer"]
 
 
+#: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
+_MARKING: Final = 3
+
+
 class Tracer(Trace):
     """A program being recorded from a user's function.
 
@@ -64,7 +68,7 @@ class Tracer(Trace):
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
         if self.env.policy == "guard":
-            self.source = caller()
+            self.source = caller(_MARKING)
             return
         frames = user_frames()
         if not frames:

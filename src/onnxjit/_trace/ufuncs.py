@@ -51,6 +51,8 @@ from .trace import current_tracer
 __all__ = ["call_inplace", "call_operator", "call_ufunc", "call_unary"]
 
 _NUMBERS: Final = (bool, int, float, complex)
+#: operands of most operators
+_COMMON: Final = frozenset({Array, *_NUMBERS})
 
 
 # ---------------------------------------------------------------------------- ufuncs
@@ -128,10 +130,10 @@ def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
-    lie = lies(row.numpy, inputs, None)
     if isinstance(result, tuple):
-        return tuple(wrap(r, SCALAR, lie(r.ndim)) for r in result)
-    return wrap(result, SCALAR, lie(result.ndim) if result.ndim > 1 else None)
+        return tuple([_ufunc_results(row, inputs, r) for r in result])
+    ndim = len(result.shape)
+    return wrap(result, SCALAR, lies(row.numpy, inputs, None)(ndim) if ndim > 1 else None)
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -261,9 +263,22 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         made = DOORS.quick(ufunc, (a, b))
         if made is not None:
             return made
-    a, b = _as_text(a, b), _as_text(b, a)
+    if not (type(a) in _COMMON and type(b) in _COMMON):
+        a, b = _as_text(a, b), _as_text(b, a)
+        made = _uncommon_operator(ufunc, a, b)
+        if made is not None:
+            return made
+    if _is_weak(a) and _is_weak(b):
+        return _weak_operator(ufunc, a, b)
+    if ufunc is np.power and _is_squared_truth(a, b):
+        return call_unary(np.square, a)
+    return call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+def _uncommon_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Return what an operator gives beside an operand that no ufunc takes, else None."""
     for x in (a, b):
-        if type(x) is Array or type(x) in _NUMBERS:
+        if type(x) in _COMMON:
             continue
         if getattr(type(x), "__array_ufunc__", True) is None or _foreign(x):
             return NotImplemented
@@ -278,11 +293,7 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return (
                 _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
             )
-    if _is_weak(a) and _is_weak(b):
-        return _weak_operator(ufunc, a, b)
-    if ufunc is np.power and _is_squared_truth(a, b):
-        return call_unary(np.square, a)
-    return call_ufunc(ufunc, "__call__", (a, b), {})
+    return None
 
 
 def _is_squared_truth(a: Any, b: Any) -> bool:
