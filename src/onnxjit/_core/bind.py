@@ -19,13 +19,14 @@ from .source import Scope, Source, caller
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Trace", "bind", "bind_one", "current_trace", "tracing"]
+__all__ = ["CURRENT", "Trace", "bind", "bind_one", "current_trace", "tracing"]
 
 #: constants of more bytes than this are not computed while tracing
 FOLD_LIMIT: Final = 1 << 20
 _SMALL: Final = 64
 
-_CURRENT: ContextVar[Trace | None] = ContextVar("onnxjit_trace", default=None)
+#: the trace that runs in this thread
+CURRENT: Final[ContextVar[Trace | None]] = ContextVar("onnxjit_trace", default=None)
 
 
 class Trace:
@@ -103,17 +104,17 @@ class Trace:
 
 def current_trace() -> Trace | None:
     """Return the trace that runs in this thread, if any."""
-    return _CURRENT.get()
+    return CURRENT.get()
 
 
 @contextmanager
 def tracing(trace: Trace) -> Iterator[Trace]:
     """Make `trace` the one that operations without operands go to."""
-    token = _CURRENT.set(trace)
+    token = CURRENT.set(trace)
     try:
         yield trace
     finally:
-        _CURRENT.reset(token)
+        CURRENT.reset(token)
         trace.closed = True
 
 
@@ -121,7 +122,7 @@ def running_trace(inputs: Sequence[Value] = ()) -> Trace:
     """Return the trace of the operands, else the current one."""
     for value in inputs:
         return value.block.trace
-    trace = _CURRENT.get()
+    trace = CURRENT.get()
     if trace is None:
         msg = "no trace is running"
         raise RuntimeError(msg)

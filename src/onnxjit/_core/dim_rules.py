@@ -105,7 +105,16 @@ def indivisible(poly: Poly) -> bool:
 
 def common_factor(poly: Poly) -> int:
     """Greatest common factor of the coefficients, that of the constant left out."""
-    return gcd(*[c for m, c in poly.terms if m is not UNIT])
+    common = 0
+    for monomial, factor in poly.terms:
+        if monomial is not UNIT:
+            if factor in _ONES:  # mostly
+                return 1
+            common = gcd(common, factor)
+    return common
+
+
+_ONES = frozenset({1, -1})
 
 
 def _nonneg(poly: Poly, facts: Facts, splits: int) -> bool:
@@ -519,7 +528,9 @@ def substitute(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
     ZeroDivisionError
         A divisor became the number 0.
     """
-    return fold_poly(poly, _Rebuild(values), {}) if values else poly
+    if values.keys().isdisjoint(poly.symbols):
+        return poly
+    return fold_poly(poly, _Rebuild(values), {})
 
 
 def as_facts(polys: Sequence[Poly]) -> Facts:

@@ -256,8 +256,10 @@ def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     """Joint size, None when the sizes do not fit."""
     if isinstance(a, int) and isinstance(b, int):
         return b if a == 1 else a if b in {a, 1} else None
-    if a is b:
+    if a is b or (isinstance(b, int) and b == 1):
         return a
+    if isinstance(a, int) and a == 1:
+        return b
     left, right = as_poly(env.resolve(a)), as_poly(env.resolve(b))
     if left.value == 1:
         return b

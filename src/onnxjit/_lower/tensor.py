@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, TensorProto
+from onnx import AttributeProto, TensorProto
 
 from onnxjit._core.dtypes import ALL, DType, from_numpy
 from onnxjit.errors import LoweringError
@@ -14,7 +14,7 @@ from onnxjit.errors import LoweringError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ELEM", "attributes", "elem_type", "tensor"]
+__all__ = ["ELEM", "attribute", "elem_type", "tensor"]
 
 _NAMES: Final = {
     "bool": TensorProto.BOOL,
@@ -87,7 +87,6 @@ _WRITERS: Final[Mapping[type, Callable[[str, Any], AttributeProto]]] = {
     tuple: _list,
     list: _list,
     DType: lambda n, v: A(name=n, type=A.INT, i=elem_type(v)),
-    GraphProto: lambda n, v: A(name=n, type=A.GRAPH, g=v),
     TensorProto: lambda n, v: A(name=n, type=A.TENSOR, t=v),
     np.ndarray: lambda n, v: A(name=n, type=A.TENSOR, t=tensor(v)),
 }
@@ -102,13 +101,9 @@ def _other(name: str, value: Any) -> AttributeProto:
     raise TypeError(msg)
 
 
-def attributes(values: Mapping[str, Any]) -> list[AttributeProto]:
-    """Return node attributes of Python values; those that are None are left out.
+def attribute(name: str, value: Any) -> AttributeProto:
+    """Return an attribute of a Python value.
 
     A `DType` becomes its ONNX number, an ndarray a tensor.
     """
-    return [
-        _WRITERS.get(type(value), _other)(name, value)
-        for name, value in values.items()
-        if value is not None
-    ]
+    return _WRITERS.get(type(value), _other)(name, value)

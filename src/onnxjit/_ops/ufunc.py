@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_weak",
+    "plain_call",
     "promoted",
     "resolve",
     "result_type",
@@ -279,7 +280,7 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     ufunc = row.numpy
     core = core_axes(ufunc, axis, axes, keepdims)
     if core is None and out is None and where is True and dtype is None and signature is None:
-        quick = _quick(row, inputs, casting)
+        quick = plain_call(row, inputs, casting)
         if quick is not None:
             return quick
     operands = [x if type(x) is Value else _operand(x) for x in inputs]
@@ -304,7 +305,7 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     return made if isinstance(results, tuple) else made[0]
 
 
-def _quick(row: Ufunc, inputs: Sequence[Any], casting: Any) -> Any:
+def plain_call(row: Ufunc, inputs: Sequence[Any], casting: Any = "same_kind") -> Any:
     """Make the commonest call: strong values, and numbers next to them; else None."""
     described: list[Any] = []
     strong: Value | None = None

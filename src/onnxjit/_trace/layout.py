@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "lies",
-    "picked_layout", "picked_row", "result_layout", "walk",
+    "picked_layout", "picked_row", "result_layout", "ufunc_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
@@ -379,6 +379,24 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
     made = Layout(None, layout.arguments, operands=[Picked(base, pairs)])
     made.order(len(result), guard=False)
     return made
+
+
+def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | None:
+    """Return how a new result of a ufunc lies; None is C order.
+
+    What `result_layout` says, found sooner where all arrays lie in C order.
+    """
+    if ndim < 2:
+        return None
+    depends = _NONE
+    for x in inputs:
+        if getattr(x, "_nd", 0) is None and x._value.shape:
+            layout = x._storage.layout
+            if x._views or not layout.is_plain or ufunc.signature is not None:
+                return lies(ufunc, inputs, None)(ndim)
+            if layout.arguments:
+                depends |= layout.arguments
+    return Layout.plain(depends)
 
 
 #: functions whose results lie as an elementwise result of their arrays

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.bind import Trace, current_trace, dim_value
+from onnxjit._core.bind import CURRENT, Trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
@@ -187,7 +187,7 @@ def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> 
 
 def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
-    trace = current_trace()
+    trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
 
 

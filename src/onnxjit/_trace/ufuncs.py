@@ -14,7 +14,7 @@ from onnxjit._ops.convert import as_array
 from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
 from onnxjit._ops.refused import refusal
-from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
+from onnxjit._ops.ufunc import plain_call, ufunc_call, weak_binary, weak_unary
 from onnxjit._ops.ufunc_methods import (
     ufunc_accumulate,
     ufunc_outer,
@@ -33,7 +33,7 @@ from .convert import (
     to_values,
 )
 from .doors import DOORS
-from .layout import lies
+from .layout import lies, ufunc_layout
 from .options import layout_options
 from .outputs import refuse_write, write_result, write_ufunc_result
 from .reduced import in_dtype_of
@@ -86,7 +86,9 @@ def _call_ufunc(
         values = _plain_operands(inputs)
         row = table.UFUNCS.get(ufunc)
         if values is not None and row is not None and current_tracer() is not None:
-            return _ufunc_results(row, inputs, ufunc_call(row, values))
+            made = plain_call(row, values)
+            result = ufunc_call(row, values) if made is None else made
+            return _ufunc_results(row, inputs, result)
     if any(_foreign(x) for x in inputs):
         return NotImplemented
     arrays = list(arrays_in((inputs, kwargs)))
@@ -132,8 +134,7 @@ def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
 def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
     if isinstance(result, tuple):
         return tuple([_ufunc_results(row, inputs, r) for r in result])
-    ndim = len(result.shape)
-    return wrap(result, SCALAR, lies(row.numpy, inputs, None)(ndim) if ndim > 1 else None)
+    return wrap(result, SCALAR, ufunc_layout(row.numpy, inputs, len(result.shape)))
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
