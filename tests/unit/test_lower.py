@@ -18,9 +18,9 @@ from onnxjit._core.op import Op
 from onnxjit._core.region import cond, loop, scan
 from onnxjit._core.source import Source
 from onnxjit._engine.compile import compile_program
-from onnxjit._lower.wire import SOURCE_KEY
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset, newest, supported
+from onnxjit._lower.wire import SOURCE_KEY
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.reference import ReferenceExecutor
 from onnxjit.errors import InternalError, LoweringError, OpsetError

@@ -291,6 +291,9 @@ class Monomial:
         self.pairs = pairs
         self.store = store
         self.atom = pairs[0][0] if len(pairs) == 1 == pairs[0][1] else None
+        if self.atom is not None:
+            self._take(self.atom)
+            return
         degree, order, data = 0, [], False
         hint: int | None = 1
         samples: Samples | None = (1, 1, 1)
@@ -302,7 +305,13 @@ class Monomial:
             samples = _sample_product(samples, atom.samples, power)
         self.key = (-degree, tuple(order))
         self.hint, self.samples, self.data = hint, samples, data
-        self.interval = _monomial_interval(pairs) if self.atom is None else self.atom.interval
+        self.interval = _monomial_interval(pairs)
+
+    def _take(self, atom: Atom) -> None:
+        """Take over what is known of the only atom."""
+        self.key = (-1, ((atom.order, -1),))
+        self.hint, self.samples, self.data = atom.hint, atom.samples, atom.data
+        self.interval = atom.interval
 
 
 def _sample_product(left: Samples | None, right: Samples | None, power: int) -> Samples | None:

@@ -139,7 +139,8 @@ class Poly:
     def symbols(self) -> tuple[Symbol, ...]:
         """Symbols, nested ones included, each once in order of appearance."""
         if self._symbols is None:
-            self._symbols = _symbols(self)
+            atom = self.atom
+            self._symbols = (atom,) if isinstance(atom, Symbol) else _symbols(self)
         return self._symbols
 
     def coefficient(self, monomial: Monomial) -> int:

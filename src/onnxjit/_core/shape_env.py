@@ -213,7 +213,9 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     out: list[DimLike] = [1] * rank
     for shape in shapes:
         for at, size in enumerate(shape, rank - len(shape)):
-            joined = _join(env, out[at], size)
+            before = out[at]
+            is_first = isinstance(before, int) and before == 1
+            joined = size if is_first else _join(env, before, size)
             if joined is None:
                 raise _misfit(shapes)
             out[at] = joined
@@ -256,10 +258,8 @@ def _join(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike | None:
     """Joint size, None when the sizes do not fit."""
     if isinstance(a, int) and isinstance(b, int):
         return b if a == 1 else a if b in {a, 1} else None
-    if a is b or (isinstance(b, int) and b == 1):
+    if a is b:
         return a
-    if isinstance(a, int) and a == 1:
-        return b
     left, right = as_poly(env.resolve(a)), as_poly(env.resolve(b))
     if left.value == 1:
         return b

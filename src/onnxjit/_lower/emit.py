@@ -390,10 +390,8 @@ class Emitter:
         self._count, self._equation = 0, equation
         self.equations.append(equation)
         made = rule(self, equation, *handles)
-        pairs = (
-            zip(results, made, strict=True) if type(made) is tuple else [(results[0], made)]
-        )
-        for value, handle in pairs:
+        several = made if isinstance(made, tuple) else (made,)
+        for value, handle in zip(results, several, strict=True):
             if handle.dtype is not value.dtype:
                 msg = f"the lowering of {equation!r} gave {handle.dtype} instead of {value}"
                 raise InternalError(msg)

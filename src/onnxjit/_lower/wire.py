@@ -17,7 +17,7 @@ from onnxjit._core.dtypes import DType
 from .tensor import attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from onnx import ValueInfoProto
 
@@ -129,7 +129,7 @@ def _rest(node: Node, sized: _Sized) -> list[bytes]:
 
 def _attribute(name: str, value: Any) -> bytes:
     if type(value) in _REPEATED:
-        return _repeated_attribute(name, type(value), value)
+        return _repeated_attribute(name, value, type(value).__name__)
     if type(value) is Graph:
         made = AttributeProto(name=name, type=AttributeProto.GRAPH, g=value.proto())
     else:
@@ -142,7 +142,7 @@ _REPEATED: Final = frozenset({int, bool, str, DType})
 
 
 @lru_cache(4096)
-def _repeated_attribute(name: str, _: type, value: Any) -> bytes:
+def _repeated_attribute(name: str, value: Hashable, _: str) -> bytes:
     return _field(_ATTRIBUTE, attribute(name, value).SerializeToString())
 
 

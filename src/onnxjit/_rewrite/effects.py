@@ -75,8 +75,8 @@ def _split(table: dict[str, str]) -> dict[str, list[str]]:
 #: imported are looked at
 _IMPURE = _split(
     {
-        "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time "
-        "process_time_ns localtime gmtime ctime strftime",
+        "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns "
+        "process_time process_time_ns localtime gmtime ctime strftime",
         "os": "getenv urandom",
         "uuid": "uuid1 uuid4",
         "secrets": "token_bytes token_hex token_urlsafe randbelow choice",
