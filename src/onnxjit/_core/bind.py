@@ -130,13 +130,9 @@ def running_trace(inputs: Sequence[Value] = ()) -> Trace:
 
 
 def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
+    """Compute an operation on known values, if it is small; None otherwise."""
     if op.evaluate is None or not inputs:
         return None
-    known = []
-    for value in inputs:
-        if value.known is None:
-            return None
-        known.append(value.known)
     if any(isinstance(v, Dim) for v in _flat(params.values())):
         return None
     avals = op.result(*(v.aval for v in inputs), **params)
@@ -148,7 +144,7 @@ def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
     if total > FOLD_LIMIT:
         return None
     with np.errstate(all="ignore"):
-        return op.evaluate(*known, **params), avals
+        return op.evaluate(*[v.known for v in inputs], **params), avals
 
 
 def _flat(values: Any) -> Iterator[Any]:
@@ -180,14 +176,20 @@ def bind(
     block = trace.block
     shared: Any = None
     if not blocks:
-        folded = _folded(op, inputs, params)
-        if folded is not None:
-            return _constants(trace, *folded)
+        for value in inputs:
+            if value.known is None:
+                break
+        else:
+            folded = _folded(op, inputs, params)
+            if folded is not None:
+                return _constants(trace, *folded)
         if not op.stateful:
             shared = (op, *inputs)
             if params:
                 shared += tuple([(k, param_key(params[k])) for k in sorted(params)])
-            found = block.find(shared)
+            found = block.shared.get(shared)
+            if found is None and block.parent is not None:
+                found = block.parent.find(shared)
             if found is not None:
                 return found.outputs
     equation = Equation(op, inputs, params, blocks, trace.source, trace.scope)

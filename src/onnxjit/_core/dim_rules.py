@@ -528,6 +528,9 @@ def substitute(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
     ZeroDivisionError
         A divisor became the number 0.
     """
+    atom = poly.atom
+    if isinstance(atom, Symbol):
+        return values.get(atom, poly)
     if values.keys().isdisjoint(poly.symbols):
         return poly
     return fold_poly(poly, _Rebuild(values), {})

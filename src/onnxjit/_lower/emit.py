@@ -113,9 +113,9 @@ class Emitter:
             missing = self._missing(op_type, inputs)
             if missing:
                 return self._around(op_type, inputs, missing, (out,), attributes)[0]
-        handle = Handle(self._name(), out)
-        self._put(self.scope, op_type, inputs, (handle,), attributes, domain)
-        return handle
+        name = self._name()
+        self._put(self.scope, op_type, inputs, [name], attributes, domain, name)
+        return Handle(name, out)
 
     def multi(
         self, op_type: str, *inputs: Handle | None, out: tuple[DType, ...], **attributes: Any
@@ -209,7 +209,8 @@ class Emitter:
             handles: tuple[Handle, ...] = (Handle(name, out[0]),)
         else:
             handles = tuple(Handle(f"{name}:{i}", t) for i, t in enumerate(out))
-        self._put(scope, op_type, inputs, handles, attributes, domain, name)
+        makes = [h.name for h in handles]
+        self._put(scope, op_type, inputs, makes, attributes, domain, name)
         return handles
 
     def _put(
@@ -217,16 +218,15 @@ class Emitter:
         scope: Scope,
         op_type: str,
         inputs: Sequence[Handle | None],
-        results: tuple[Handle, ...],
+        makes: list[str],
         attributes: Mapping[str, Any],
-        domain: str = "",
-        name: str | None = None,
+        domain: str,
+        name: str,
     ) -> None:
         reads = ["" if h is None else h.name for h in inputs]
         while reads and not reads[-1]:
             reads.pop()  # what is left out at the end needs no place
-        makes = [h.name for h in results]
-        node = Node(op_type, name or makes[0], reads, makes, attributes, domain)
+        node = Node(op_type, name, reads, makes, attributes, domain)
         if domain:
             self.domains.add(domain)
         if self._source_ir is not None:
