@@ -129,9 +129,16 @@ def running_trace(inputs: Sequence[Value] = ()) -> Trace:
     return trace
 
 
+def _are_known(inputs: tuple[Value, ...]) -> bool:
+    for value in inputs:
+        if value.known is None:
+            return False
+    return bool(inputs)
+
+
 def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
     """Compute an operation on known values, if it is small; None otherwise."""
-    if op.evaluate is None or not inputs:
+    if op.evaluate is None:
         return None
     if any(isinstance(v, Dim) for v in _flat(params.values())):
         return None
@@ -176,10 +183,7 @@ def bind(
     block = trace.block
     shared: Any = None
     if not blocks:
-        for value in inputs:
-            if value.known is None:
-                break
-        else:
+        if _are_known(inputs):
             folded = _folded(op, inputs, params)
             if folded is not None:
                 return _constants(trace, *folded)

@@ -157,9 +157,10 @@ class Function(Atom):
         self.args = args
         self.poly = None
         self.store = store
-        self.order = (self.rank, tuple(p.order for p in args))
-        self.data = any(p.data for p in args)
-        self.depth = max(a.depth for p in args for a in p.atoms) + (self.rank == FloorDiv.rank)
+        self.order = (self.rank, tuple([p.order for p in args]))
+        inside = [atom for p in args for monomial, _ in p.terms for atom, _ in monomial.pairs]
+        self.data = any(atom.data for atom in inside)
+        self.depth = max([atom.depth for atom in inside]) + (self.rank == FloorDiv.rank)
         self.interval = self.bounds()
         self.hint = self._hint()
         self.samples = self._samples()

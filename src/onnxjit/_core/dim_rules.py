@@ -272,6 +272,10 @@ def _remembered(
 
 
 def _pos(poly: Poly) -> Poly:
+    if len(poly.terms) == 2 and poly.constant < 0:
+        monomial, factor = poly.terms[0]
+        if factor == 1 and isinstance(monomial.atom, Pos):
+            return pos(monomial.atom.args[0] + poly.constant)  # a slice of a slice
     if nonneg(poly):
         return poly
     if nonneg(-poly):

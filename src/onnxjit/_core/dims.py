@@ -17,7 +17,7 @@ from .dim_polynomial import ZERO, constant
 from .dim_rules import floordiv, maximum, minimum, nonneg, pos, select
 from .dim_text import Printer, display
 from .guards import Guard, check_guards, guards_source, reduce_guards
-from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, require_equal
+from .shape_env import ShapeEnv, are_same, broadcast_dim, broadcast_shapes, require_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -34,6 +34,7 @@ __all__ = [
     "Hooks",
     "ShapeEnv",
     "Symbol",
+    "are_same",
     "as_poly",
     "broadcast_dim",
     "broadcast_shapes",
@@ -262,6 +263,12 @@ def _int_bounds(places: slice, n: int) -> tuple[int, int, int]:
 def _poly_bounds(
     start: Poly | None, stop: Poly | None, by: int, n: Poly
 ) -> tuple[Poly, Poly, Poly]:
+    if by == 1 and stop is None and start is not None and (start.value or 0) > 0:
+        left = pos(n - start)  # the commonest two slices, in fewer steps
+        return n - left, n, left
+    if by == 1 and start is None and stop is not None and (stop.value or 0) < 0:
+        left = pos(n + stop)
+        return ZERO, left, left
     least, most = (ZERO, n) if by > 0 else (constant(-1), n - 1)
     first, last = (least, most) if by > 0 else (most, least)
     begin = first if start is None else _clamped(start, n, least, most)

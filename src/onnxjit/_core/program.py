@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .aval import Aval, Tensor
-from .dims import Dim, key, symbols_of
+from .dims import Dim, symbols_of
 from .dtypes import DType, from_numpy
 
 if TYPE_CHECKING:
@@ -211,10 +211,15 @@ def dim_values(equation: Equation) -> list[Value]:
 
 def param_key(value: Any) -> Any:
     """Return a hashable that tells static parameters apart by type and bits."""
-    if value is None or isinstance(value, (str, bytes, DType)):
+    kind = type(value)
+    if kind is int or kind is str or value is None:
         return value
-    if isinstance(value, Dim):
-        return ("dim", key(value))
+    if kind is Dim:
+        return ("dim", value.poly)
+    if kind is tuple:
+        return ("tuple", *map(param_key, value))
+    if isinstance(value, (str, bytes, DType)):
+        return value
     if isinstance(value, (tuple, list)):
         return (type(value).__name__, *map(param_key, value))
     if isinstance(value, float):

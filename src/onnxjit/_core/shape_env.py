@@ -76,8 +76,11 @@ class ShapeEnv:
 
     def _is_deep(self, poly: Poly) -> bool:
         """Whether the example's number has to do: text and proofs grow with each quotient."""
-        can_guard = self.policy == "guard" and poly.hint is not None and not poly.data
-        return can_guard and any(atom.depth > _DEEPEST for atom in poly.atoms)
+        for monomial, _ in poly.terms:
+            for atom, _ in monomial.pairs:
+                if atom.depth > _DEEPEST:
+                    return self.policy == "guard" and poly.hint is not None and not poly.data
+        return False
 
     def _frozen(self, poly: Poly) -> DimLike:
         """Freeze the symbols of an expression, and return what it then is."""
@@ -207,7 +210,7 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     ValueError
         The shapes do not fit, with NumPy's text.
     """
-    if _are_same(shapes):
+    if are_same(shapes):
         return tuple(shapes[0])
     rank = max(map(len, shapes), default=0)
     out: list[DimLike] = [1] * rank
@@ -220,10 +223,10 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
                 raise _misfit(shapes)
             out[at] = joined
     found = tuple(out)
-    return next((tuple(s) for s in shapes if _are_same((s, found))), found)
+    return next((tuple(s) for s in shapes if are_same((s, found))), found)
 
 
-def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
+def are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
     """Tell whether the same sizes stand everywhere."""
     if not shapes:
         return False

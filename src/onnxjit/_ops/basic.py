@@ -121,6 +121,8 @@ class Span:
         if isinstance(start, Value) or isinstance(stop, Value):
             self.begin = None
             self.length = slice_length(*self.ends(), step, n)
+        elif start is None and stop is None and step == 1:
+            self.begin, self.length = 0, n
         else:
             self.begin, _, self.length = slice_bounds(start, stop, step, n)
 
@@ -146,7 +148,7 @@ class Span:
     @property
     def is_plain(self) -> bool:
         """Whether it takes the whole axis in order."""
-        return self.step == 1 and self.is_all
+        return self.step == 1 and (self.length is self.n or self.is_all)
 
     def ends(self) -> tuple[Value, Value]:
         """Return both bounds as 0-d int64 values."""
@@ -290,13 +292,18 @@ def make_span(s: slice, n: DimLike) -> Span:
     """
     ends: list[Number | None] = []
     for bound in (s.start, s.stop, s.step):
+        if bound is None or type(bound) is int or type(bound) is Dim:
+            ends.append(bound)
+            continue
         number = None if bound is None else as_number(bound)
         if isinstance(bound, (bool, np.bool_)):
             number = int(bound)
         if bound is not None and number is None:
             raise TypeError(_BOUND)
         ends.append(number)
-    step = 1 if ends[2] is None else ends[2]
+    if ends[2] is None:
+        return Span(ends[0], ends[1], 1, n)
+    step = ends[2]
     if isinstance(step, Value):
         from onnxjit.errors import DataDependentError
 
@@ -406,16 +413,21 @@ class IndexView:
         One Pick or Span for each axis of the base, None where the result gets a new axis.
     """
 
-    __slots__ = ("axes", "items", "writable")
+    __slots__ = ("_cuts", "axes", "items", "writable")
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items: Final = tuple(items)
-        self.axes: Final[tuple[Pick | Span, ...]] = tuple(i for i in items if i is not None)
+        self.axes: Final[tuple[Pick | Span, ...]] = tuple([i for i in items if i is not None])
         self.writable = True
+        spans = [i for i in items if type(i) is Span and i.begin is not None]
+        #: the slices, where there is nothing else and no bound is data
+        self._cuts: Final = spans if len(spans) == len(self.items) else None
 
     @property
     def shape(self) -> Shape:
         """Shape of the result."""
+        if self._cuts is not None:
+            return tuple([span.length for span in self._cuts])
         return tuple(
             1 if i is None else i.length for i in self.items if not isinstance(i, Pick)
         )
@@ -427,9 +439,9 @@ class IndexView:
         return [at for at, i in enumerate(kept) if i is None]
 
     @property
-    def is_scalar(self) -> bool:
+    def is_element(self) -> bool:
         """Whether every axis is picked and none added: NumPy returns a copied scalar."""
-        return all(isinstance(i, Pick) for i in self.items)
+        return self._cuts is None and all(isinstance(i, Pick) for i in self.items)
 
     def apply(self, base: Value) -> Value:
         """Return the indexed value.
@@ -438,6 +450,8 @@ class IndexView:
         -----
         GatherND for leading integers, Gather for others, one Slice, Unsqueeze.
         """
+        if self._cuts is not None:
+            return _static_slice(base, list(enumerate(self._cuts)))
         x, axes = pick_axes(base, self.axes)
         spans = [(axis, item) for axis, item in enumerate(axes)]
         fixed = [(axis, span) for axis, span in spans if span.begin is not None]
@@ -477,6 +491,8 @@ class IndexView:
 
     def ranks(self, ranks: tuple[int, ...]) -> tuple[int, ...]:
         """Return the ranks of the sliced axes, 0 for new ones."""
+        if self._cuts is not None:
+            return ranks
         rest = iter(ranks)
         pairs = [(item, 0 if item is None else next(rest)) for item in self.items]
         return tuple(rank for item, rank in pairs if not isinstance(item, Pick))

@@ -11,7 +11,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind, bind_one, running_trace
-from onnxjit._core.dims import DimLike, broadcast_shapes, key
+from onnxjit._core.dims import DimLike, are_same, broadcast_shapes, key
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from onnxjit._core.op import Emit, Handle, Op, Rule
 from onnxjit.errors import LoweringError
@@ -44,7 +44,7 @@ Formula = Callable[..., "Term | tuple[Term, ...]"]
 def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     """Return the shape that shapes broadcast to; equal ones and scalars take no guard."""
     others = [shape for shape in shapes if shape]
-    if not others or all(shape is others[0] for shape in others):
+    if not others or are_same(others):
         return others[0] if others else ()
     distinct: dict[Any, tuple[DimLike, ...]] = {}
     for shape in others:

@@ -384,7 +384,7 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
 def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | None:
     """Return how a new result of a ufunc lies; None is C order.
 
-    What `result_layout` says, found sooner where all arrays lie in C order.
+    What `result_layout` says, found sooner where no array has its axes in another order.
     """
     if ndim < 2:
         return None
@@ -392,11 +392,25 @@ def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | 
     for x in inputs:
         if getattr(x, "_nd", 0) is None and x._value.shape:
             layout = x._storage.layout
-            if x._views or not layout.is_plain or ufunc.signature is not None:
+            if not layout.is_plain or ufunc.signature is not None:
+                return lies(ufunc, inputs, None)(ndim)
+            if x._views and not _keep_order(x._views, len(x._storage.value.shape)):
                 return lies(ufunc, inputs, None)(ndim)
             if layout.arguments:
                 depends |= layout.arguments
     return Layout.plain(depends)
+
+
+def _keep_order(views: Sequence[View], ndim: int) -> bool:
+    """Whether views of an array in C order have their axes, as far as they step, in order."""
+    ranks = tuple(range(ndim, 0, -1))
+    for view in views:
+        found = view.ranks(ranks)
+        if found is None:
+            return False
+        ranks = found
+    stepping = [rank for rank in ranks if rank]
+    return stepping == sorted(stepping, reverse=True)
 
 
 #: functions whose results lie as an elementwise result of their arrays
