@@ -16,7 +16,7 @@ from onnxjit.errors import InternalError, LoweringError
 from .kernels import Parameter, Target, detour, parameters
 from .opsets import rule_of
 from .sizes import Sizes
-from .tensor import elem_type, tensor
+from .tensor import array_type, tensor
 from .wire import Graph, Node, names_read
 
 if TYPE_CHECKING:
@@ -489,11 +489,5 @@ def needed(block: Block, results: Iterable[Value]) -> list[Equation]:
 
 def value_info(handle: Handle, rank: int | None = None) -> ValueInfoProto:
     """Return name, element type and, where given, rank."""
-    info = ValueInfoProto(name=handle.name)
-    info.type.tensor_type.elem_type = elem_type(handle.dtype)
-    if rank is not None:
-        shape = info.type.tensor_type.shape
-        shape.SetInParent()
-        for _ in range(rank):
-            shape.dim.add()
-    return info
+    sizes = None if rank is None else (None,) * rank
+    return ValueInfoProto(name=handle.name, type=array_type(handle.dtype, sizes))

@@ -12,7 +12,7 @@ from onnxjit._core.dims import Dim, onnx_name
 
 from .emit import Emitter, value_info
 from .opsets import check_opset, ir_version
-from .tensor import elem_type
+from .tensor import array_type
 from .wire import Graph, add_nodes
 
 if TYPE_CHECKING:
@@ -169,22 +169,15 @@ def _add_tensor(initializers: Any, t: TensorProto) -> None:
 
 def _declare(name: str, value: Value, sizes: Mapping[str, int]) -> ValueInfoProto:
     """Return name, element type and shape."""
-    info = ValueInfoProto(name=name)
-    kind = info.type.tensor_type
-    kind.elem_type = elem_type(value.dtype)
-    shape = kind.shape
-    shape.SetInParent()
+    declared: list[int | str] = []
     for size in value.shape:
         n = size.env.resolve(size) if isinstance(size, Dim) else size
-        if not isinstance(n, Dim):
-            shape.dim.add(dim_value=int(n))
-            continue
-        text = onnx_name(n)
-        if text in sizes:
-            shape.dim.add(dim_value=sizes[text])
+        if isinstance(n, Dim):
+            text = onnx_name(n)
+            declared.append(sizes.get(text, text))
         else:
-            shape.dim.add(dim_param=text)
-    return info
+            declared.append(int(n))
+    return ValueInfoProto(name=name, type=array_type(value.dtype, tuple(declared)))
 
 
 def _rename(nodes: Sequence[Node], handles: list[Handle], names: Sequence[str]) -> None:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, TensorProto, TypeProto
 
 from onnxjit._core.dtypes import ALL, DType, from_numpy
 from onnxjit.errors import LoweringError
@@ -14,7 +15,7 @@ from onnxjit.errors import LoweringError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ELEM", "attribute", "elem_type", "tensor"]
+__all__ = ["ELEM", "array_type", "attribute", "elem_type", "tensor"]
 
 _NAMES: Final = {
     "bool": TensorProto.BOOL,
@@ -43,6 +44,26 @@ def elem_type(dtype: DType) -> int:
         msg = f"ONNX models cannot carry {dtype.name} arrays; keep that part outside the graph"
         raise LoweringError(msg)
     return found
+
+
+@lru_cache(256)
+def array_type(dtype: DType, sizes: tuple[int | str | None, ...] | None) -> TypeProto:
+    """Return the type of arrays; a size is a number, a name or not known, None an open rank.
+
+    Nobody may change it: it is kept.
+    """
+    made = TypeProto()
+    made.tensor_type.elem_type = elem_type(dtype)
+    if sizes is not None:
+        shape = made.tensor_type.shape
+        shape.SetInParent()
+        for size in sizes:
+            n = shape.dim.add()
+            if isinstance(size, str):
+                n.dim_param = size
+            elif size is not None:
+                n.dim_value = size
+    return made
 
 
 def tensor(

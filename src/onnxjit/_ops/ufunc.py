@@ -324,13 +324,14 @@ def plain_call(row: Ufunc, inputs: Sequence[Any], casting: Any = "same_kind") ->
             return None
     if strong is None:
         return None
-    operands: list[Value] = []
-    for x, dtype in zip(inputs, _loop(row.numpy, casting, *described), strict=False):
-        if type(x) is not Value:
-            operands.append(_number_at(strong.block.trace, x, dtype))
-        else:
-            operands.append(x if x.dtype is dtype and not x.weak else cast(x, dtype))
-    return row.implementation(*operands)
+    dtypes = _loop(row.numpy, casting, *described)
+    if dtypes is None:
+        return row.implementation(*inputs)
+    trace = strong.block.trace
+    return row.implementation(*[
+        cast(x, t) if type(x) is Value else _number_at(trace, x, t)
+        for x, t in zip(inputs, dtypes, strict=True)
+    ])  # fmt: skip
 
 
 #: every dtype of numbers has the ints up to this
@@ -338,10 +339,14 @@ _EVERYWHERE: Final = 127
 
 
 @cache
-def _loop(ufunc: np.ufunc, casting: str, *operands: DType | type) -> tuple[DType, ...]:
-    """Return the dtypes of the loop for strong dtypes and types of Python numbers."""
+def _loop(ufunc: np.ufunc, casting: str, *operands: DType | type) -> tuple[DType, ...] | None:
+    """Return what operands become, for strong dtypes and types of Python numbers.
+
+    None where they have these dtypes already.
+    """
     described = [t.numpy if isinstance(t, DType) else t for t in operands]
-    return resolve(ufunc, described, casting=casting)
+    dtypes = resolve(ufunc, described, casting=casting)[: len(operands)]
+    return None if dtypes == operands else dtypes
 
 
 def _number_at(trace: Trace, x: float, dtype: DType) -> Value:

@@ -388,29 +388,29 @@ def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | 
     """
     if ndim < 2:
         return None
+    if ufunc.signature is not None:
+        return lies(ufunc, inputs, None)(ndim)
     depends = _NONE
     for x in inputs:
-        if getattr(x, "_nd", 0) is None and x._value.shape:
+        if getattr(x, "_nd", 0) is None:
             layout = x._storage.layout
-            if not layout.is_plain or ufunc.signature is not None:
-                return lies(ufunc, inputs, None)(ndim)
-            if x._views and not _keep_order(x._views, len(x._storage.value.shape)):
+            if not layout.is_plain or (x._views and not _keep_order(x)):
                 return lies(ufunc, inputs, None)(ndim)
             if layout.arguments:
                 depends |= layout.arguments
     return Layout.plain(depends)
 
 
-def _keep_order(views: Sequence[View], ndim: int) -> bool:
-    """Whether views of an array in C order have their axes, as far as they step, in order."""
-    ranks = tuple(range(ndim, 0, -1))
-    for view in views:
+def _keep_order(array: Any) -> bool:
+    """Whether views of memory in C order have their axes, as far as they step, in order."""
+    ranks = tuple(range(array._storage.value.ndim, 0, -1))
+    for view in array._views:
         found = view.ranks(ranks)
         if found is None:
             return False
         ranks = found
     stepping = [rank for rank in ranks if rank]
-    return stepping == sorted(stepping, reverse=True)
+    return len(ranks) > 0 and stepping == sorted(stepping, reverse=True)
 
 
 #: functions whose results lie as an elementwise result of their arrays

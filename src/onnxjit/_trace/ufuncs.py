@@ -273,7 +273,7 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         return _weak_operator(ufunc, a, b)
     if ufunc is np.power and _is_squared_truth(a, b):
         return call_unary(np.square, a)
-    return call_ufunc(ufunc, "__call__", (a, b), {})
+    return _call_ufunc(ufunc, "__call__", (a, b), {})
 
 
 def _uncommon_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
