@@ -221,6 +221,10 @@ class Pos(Function):
     def apply(self, *values: int) -> int:
         return max(values[0], 0)
 
+    def _samples(self) -> Samples | None:
+        values = self.args[0].samples
+        return values and (max(values[0], 0), max(values[1], 0), max(values[2], 0))
+
 
 class FloorDiv(Function):
     """Quotient rounded down; the divisor is taken as nonzero."""

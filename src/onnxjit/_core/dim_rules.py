@@ -276,9 +276,10 @@ def _pos(poly: Poly) -> Poly:
         monomial, factor = poly.terms[0]
         if factor == 1 and isinstance(monomial.atom, Pos):
             return pos(monomial.atom.args[0] + poly.constant)  # a slice of a slice
-    if nonneg(poly):
+    hint = poly.hint or 0  # what the example contradicts has no proof
+    if hint >= 0 and nonneg(poly):
         return poly
-    if nonneg(-poly):
+    if hint <= 0 and nonneg(-poly):
         return ZERO
     if poly.terms[0][1] < 0:
         return pos(-poly) + poly

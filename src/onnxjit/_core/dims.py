@@ -52,6 +52,7 @@ __all__ = [
     "key",
     "lower",
     "onnx_name",
+    "places_in_slice",
     "python_source",
     "quotient",
     "reduce_guards",
@@ -251,6 +252,18 @@ def slice_bounds(
     return found
 
 
+def places_in_slice(
+    start: DimLike | None, stop: DimLike | None, step: int, n: DimLike
+) -> DimLike:
+    """Count the items of a slice: the last of `slice_bounds`, sooner for the commonest."""
+    if step == 1 and isinstance(n, Dim):
+        if stop is None and type(start) is int and start > 0:
+            return n.env.dim(pos(n.poly.shifted(-start)))
+        if start is None and type(stop) is int and stop < 0:
+            return n.env.dim(pos(n.poly.shifted(stop)))
+    return slice_bounds(start, stop, step, n)[2]
+
+
 def _part(end: DimLike | None) -> Hashable:
     return end.poly if isinstance(end, Dim) else end
 
@@ -263,12 +276,6 @@ def _int_bounds(places: slice, n: int) -> tuple[int, int, int]:
 def _poly_bounds(
     start: Poly | None, stop: Poly | None, by: int, n: Poly
 ) -> tuple[Poly, Poly, Poly]:
-    if by == 1 and stop is None and start is not None and (start.value or 0) > 0:
-        left = pos(n - start)  # the commonest two slices, in fewer steps
-        return n - left, n, left
-    if by == 1 and start is None and stop is not None and (stop.value or 0) < 0:
-        left = pos(n + stop)
-        return ZERO, left, left
     least, most = (ZERO, n) if by > 0 else (constant(-1), n - 1)
     first, last = (least, most) if by > 0 else (most, least)
     begin = first if start is None else _clamped(start, n, least, most)

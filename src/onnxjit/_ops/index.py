@@ -22,18 +22,17 @@ from onnxjit._core.program import Value
 
 from .basic import (
     INVALID,
-    Span,
     as_number,
     expand_ellipsis,
     make_pick,
     make_span,
     out_of_bounds,
     parse_basic,
-    take_span,
 )
 from .cast import cast
 from .convert import as_array
 from .gather import compress, gather, gather_nd, nonzero, sized
+from .span import Span, take_span
 from .structure import (
     Shape,
     as_1d,
