@@ -273,9 +273,11 @@ def _remembered(
 
 def _pos(poly: Poly) -> Poly:
     if len(poly.terms) == 2 and poly.constant < 0:
-        monomial, factor = poly.terms[0]
+        monomial, factor = poly.terms[0]  # a slice, and a slice of a slice
+        if factor == 1 and isinstance(monomial.atom, Symbol):
+            return poly if poly.interval[0] >= 0 else atom_poly(function(Pos, poly))
         if factor == 1 and isinstance(monomial.atom, Pos):
-            return pos(monomial.atom.args[0] + poly.constant)  # a slice of a slice
+            return pos(monomial.atom.args[0] + poly.constant)
     hint = poly.hint or 0  # what the example contradicts has no proof
     if hint >= 0 and nonneg(poly):
         return poly

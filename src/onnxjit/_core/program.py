@@ -209,6 +209,9 @@ def dim_values(equation: Equation) -> list[Value]:
     return found
 
 
+_INTS: Final = frozenset({int})
+
+
 def param_key(value: Any) -> Any:
     """Return a hashable that tells static parameters apart by type and bits."""
     kind = type(value)
@@ -217,7 +220,8 @@ def param_key(value: Any) -> Any:
     if kind is Dim:
         return ("dim", value.poly)
     if kind is tuple:
-        return ("tuple", *map(param_key, value))
+        plain = _INTS.issuperset(map(type, value))
+        return value if plain else ("tuple", *map(param_key, value))
     if isinstance(value, (str, bytes, DType)):
         return value
     if isinstance(value, (tuple, list)):

@@ -227,7 +227,7 @@ def parse_basic(index: Any, shape: Shape) -> IndexView | None:
     items = basic_items(index)
     if items is None:
         return None
-    used = sum(item is not None and item is not Ellipsis for item in items)
+    used = len([0 for item in items if item is not None and item is not Ellipsis])
     return IndexView(resolve(expand_ellipsis(items, used, len(shape)), shape))
 
 

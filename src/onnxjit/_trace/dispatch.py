@@ -18,7 +18,7 @@ from onnxjit.errors import DataDependentError
 from .array import ARRAY, SCALAR, Array, wrap
 from .binding import bind, call_row, takes_any_number
 from .convert import (
-    arrays_in,
+    arrays_given,
     is_known,
     is_traced,
     to_arrays,
@@ -61,7 +61,7 @@ _MAKE_ARRAYS: Final = frozenset({
 @noted
 def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function on arrays: fold, look at, write to, or record."""
-    arrays = list(arrays_in((args, kwargs)))
+    arrays = arrays_given(args, kwargs)
     tracer = current_tracer()
     if tracer is None:
         if any(is_traced(a) for a in arrays):

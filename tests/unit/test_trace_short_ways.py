@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Short ways for common operations give what the long ways give."""
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onnxjit import jit_onnx
+from onnxjit._core.bind import tracing
+from onnxjit._core.dims import ShapeEnv
+from onnxjit._core.source import Source
+from onnxjit._ops.table import FUNCTIONS
+from onnxjit._trace.array import Array
+from onnxjit._trace.binding import bind
+from onnxjit._trace.layout import lies, ufunc_layout
+from onnxjit._trace.trace import Tracer
+
+#: arrays by what is done to a C-ordered one
+SHOWN: dict[str, Callable[[Any], Any]] = {
+    "itself": lambda x: x,
+    "slice": lambda x: x[1:, ::2],
+    "backwards": lambda x: x[::-1],
+    "turned": lambda x: x.T,
+    "turned twice": lambda x: x.T.T,
+    "turned slice": lambda x: x[1:].T,
+    "new axis": lambda x: x[:, None, 0],
+    "broadcast": lambda x: np.broadcast_to(x[0], (3, 3)),
+    "reshaped": lambda x: x.reshape(3, 3),
+    "computed": lambda x: x.T + 1,
+}
+
+
+@pytest.fixture
+def square() -> Array:
+    """Return a traced (3, 3) array."""
+    tracer = Tracer(ShapeEnv())
+    return tracer.array_input(
+        "x", np.dtype(np.float32), (None, None), example=np.zeros((3, 3), np.float32)
+    )
+
+
+@pytest.mark.parametrize("second", SHOWN)
+@pytest.mark.parametrize("first", SHOWN)
+def test_results_of_ufuncs_lie_in_the_same_order(square: Array, first: str, second: str):
+    with tracing(square._trace):
+        inputs = (SHOWN[first](square), SHOWN[second](square))
+        ndim = max(x.ndim for x in inputs)
+        quick = ufunc_layout(np.add, inputs, ndim)
+        slow = lies(np.add, inputs, None)(ndim)
+        assert quick is not None
+        assert slow is not None
+        assert quick.order(ndim, guard=True) == slow.order(ndim, guard=True)
+        assert quick.arguments == slow.arguments
+
+
+CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+    (np.sum, (1,), {}),
+    (np.sum, (1, 0), {"keepdims": True}),
+    (np.sum, (1,), {"axis": np._NoValue}),
+    (np.sum, (), {"a": 1, "axis": 0}),
+    (np.concatenate, ((1, 2),), {"axis": 1}),
+    (np.where, (1, 2, 3), {}),
+    (np.clip, (1,), {"min": 0}),
+    (np.broadcast_arrays, (1, 2), {}),
+    (np.expand_dims, (1, 0), {}),
+]
+
+
+@pytest.mark.parametrize(("func", "args", "kwargs"), CALLS)
+def test_arguments_are_bound_as_inspect_does(func: Any, args: Any, kwargs: Any):
+    try:
+        signature = inspect.signature(func)
+    except ValueError:  # some versions of NumPy give none
+        signature = inspect.signature(FUNCTIONS[func].implementation)
+    want = dict(signature.bind(*args, **kwargs).arguments)
+    got = bind(FUNCTIONS[func], args, kwargs)
+    assert got == {k: v for k, v in want.items() if v is not np._NoValue}
+    assert list(got)[:1] == list(want)[:1]
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((1, 2), {"axis": 0}), ((), {}), ((1,), {"no": 1}), (tuple(range(20)), {})],
+)
+def test_arguments_that_do_not_fit_are_refused(args: Any, kwargs: Any):
+    with pytest.raises(TypeError, match=r"^sum\(\) "):
+        bind(FUNCTIONS[np.sum], args, kwargs)
+
+
+def test_python_numbers_keep_sign_and_type():
+    @jit_onnx(fallback="error")
+    def f(x: Any) -> Any:
+        return x * 0.0, x * -0.0, x * 0, x + 1, x + 1.0, x * np.nan, x * 127, x * 128
+
+    for dtype in ("f2", "f4", "f8"):
+        x = np.array([1, -2, 0], dtype)
+        for got, want in zip(f(x), f.__wrapped__(x), strict=True):
+            np.testing.assert_array_equal(got, want, strict=True)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlL")
+def test_small_ints_beside_arrays_of_any_dtype(dtype: str):
+    @jit_onnx(fallback="error")
+    def f(x: Any) -> Any:
+        return x + 0, 127 - x, x == 1, x < 127, np.maximum(x, 7)
+
+    x = np.array([0, 1, 2], dtype)
+    for got, want in zip(f(x), f.__wrapped__(x), strict=True):
+        np.testing.assert_array_equal(got, want, strict=True)
+
+
+def test_the_line_of_an_instruction():
+    def function() -> None:
+        pass
+
+    code = function.__code__
+    lines = {Source(code, 2 * i).line for i in range(len(code.co_code) // 2)}
+    assert lines <= {code.co_firstlineno, code.co_firstlineno + 1}
+    assert Source(code, line=7).line == 7
+    assert Source(code, -1).line == code.co_firstlineno
+
+
+def test_an_import_alone_leaves_the_families_alone():
+    code = "import onnxjit, sys; print('onnxjit._ops.quantile' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.strip() == b"False"
