@@ -52,7 +52,7 @@ def test_attributes(name: str):
 
 
 def test_equal_numbers_of_other_types_are_told_apart():
-    values = [{"k": 1}, {"k": True}, {"k": 1.0}, {"k": 0.0}, {"k": -0.0}]
+    values: list[dict[str, Any]] = [{"k": 1}, {"k": True}, {"k": 1.0}, {"k": 0.0}, {"k": -0.0}]
     graph = written(*(Node("Op", "n", [], ["y"], v, "") for v in values))
     got = [helper.get_attribute_value(n.attribute[0]) for n in graph.node]
     assert [type(v) for v in got] == [int, int, float, float, float]
