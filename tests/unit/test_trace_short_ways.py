@@ -12,7 +12,7 @@ import pytest
 
 from onnxjit import jit_onnx
 from onnxjit._core.bind import tracing
-from onnxjit._core.dims import ShapeEnv
+from onnxjit._core.dims import ShapeEnv, key, places_in_slice, slice_bounds
 from onnxjit._core.source import Source
 from onnxjit._ops.table import FUNCTIONS
 from onnxjit._trace.array import Array
@@ -56,6 +56,17 @@ def test_results_of_ufuncs_lie_in_the_same_order(square: Array, first: str, seco
         assert slow is not None
         assert quick.order(ndim, guard=True) == slow.order(ndim, guard=True)
         assert quick.arguments == slow.arguments
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("stop", [None, -4, -1, 0, 3])
+@pytest.mark.parametrize("start", [None, -2, 0, 1, 5])
+def test_places_in_slices_of_slices(start: int | None, stop: int | None, step: int):
+    env = ShapeEnv()
+    n = env.symbol("N", 9)
+    for size in (n, places_in_slice(2, None, 1, n), n + 3, n * 2, 2 - n, n // 2, 7):
+        want = slice_bounds(start, stop, step, size)[2]
+        assert key(places_in_slice(start, stop, step, size)) == key(want)
 
 
 CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
