@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,12 +16,6 @@ from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
 from onnxjit._ops.refused import refusal
 from onnxjit._ops.ufunc import plain_call, ufunc_call, weak_binary, weak_unary
-from onnxjit._ops.ufunc_methods import (
-    ufunc_accumulate,
-    ufunc_outer,
-    ufunc_reduce,
-    ufunc_reduceat,
-)
 from onnxjit.errors import UnsupportedError
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
@@ -179,12 +174,19 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return wrapped if len(wrapped) > 1 else wrapped[0]
 
 
-_METHODS: Final[dict[str, Callable[..., Any]]] = {
-    "reduce": ufunc_reduce,
-    "accumulate": ufunc_accumulate,
-    "outer": ufunc_outer,
-    "reduceat": ufunc_reduceat,
-}
+@cache
+def _methods() -> dict[str, Callable[..., Any]]:
+    """Return what methods of ufuncs do; their modules come with the table."""
+    from onnxjit._ops import ufunc_methods as do
+
+    return {
+        "reduce": do.ufunc_reduce,
+        "accumulate": do.ufunc_accumulate,
+        "outer": do.ufunc_outer,
+        "reduceat": do.ufunc_reduceat,
+    }
+
+
 _WEAK: Final[dict[str, type]] = {"i": int, "u": int, "f": float, "c": complex}
 #: ufunc -> how ScatterND combines, and whether the operand is negated first
 _AT: Final = {
@@ -231,7 +233,7 @@ def _ufunc_method(
     reduces = method in ("reduce", "accumulate", "reduceat")
     if out is not None and reduces and len(values) < (4 if method == "reduceat" else 3):
         given = in_dtype_of(out[0], row.numpy, given, inputs[0])
-    result = _METHODS[method](row, *values, **given)
+    result = _methods()[method](row, *values, **given)
     if out is not None:
         casting = "unsafe" if reduces else "same_kind"
         return write_result(out[0], result, f"{row.numpy.__name__}.{method}", casting)
