@@ -121,6 +121,15 @@ class Poly:
         return False
 
     @property
+    def depth(self) -> int:
+        """How many quotients are inside each other."""
+        deepest = 0
+        for monomial, _ in self.terms:
+            for atom, _ in monomial.pairs:
+                deepest = max(deepest, atom.depth)
+        return deepest
+
+    @property
     def atoms(self) -> tuple[Atom, ...]:
         """Atoms of the monomials, each once; nested ones are left out."""
         if self._atoms is None:

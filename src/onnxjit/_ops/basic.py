@@ -43,7 +43,7 @@ from .structure import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["IndexView", "basic_items", "parse_basic"]
+__all__ = ["IndexView", "basic_items", "parse_basic", "parse_plain"]
 
 INVALID: Final = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
@@ -131,9 +131,11 @@ def make_span(s: slice, n: DimLike) -> Span:
     ValueError
         The step is 0.
     """
+    if s is _ALL:
+        return Span(None, None, 1, n)
     ends: list[Number | None] = []
     for bound in (s.start, s.stop, s.step):
-        if bound is None or type(bound) is int or type(bound) is Dim:
+        if type(bound) in PLAIN:
             ends.append(bound)
             continue
         number = None if bound is None else as_number(bound)
@@ -155,6 +157,9 @@ def make_span(s: slice, n: DimLike) -> Span:
         msg = "slice step cannot be zero"
         raise ValueError(msg)
     return Span(ends[0], ends[1], step, n)
+
+
+_ALL: Final = slice(None)
 
 
 def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
@@ -183,7 +188,7 @@ def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
             f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
         )
         raise IndexError(msg)
-    fill = [slice(None)] * (ndim - used)
+    fill = [_ALL] * (ndim - used)
     if not at:
         return [*items, *fill]
     return [*items[: at[0]], *fill, *items[at[0] + 1 :]]
@@ -229,6 +234,36 @@ def parse_basic(index: Any, shape: Shape) -> IndexView | None:
         return None
     used = len([0 for item in items if item is not None and item is not Ellipsis])
     return IndexView(resolve(expand_ellipsis(items, used, len(shape)), shape))
+
+
+#: what bounds of slices and whole indices mostly are; NumPy's numbers are not among them
+PLAIN: Final = frozenset({int, Dim, type(None)})
+
+
+def parse_plain(index: Any, shape: Shape) -> IndexView | None:
+    """Read an index of plain ints, sizes, slices of them and new axes; None for others.
+
+    Gives what `parse_basic` gives, in fewer steps.
+
+    Raises
+    ------
+    IndexError
+        Out of range, or too many indices.
+    """
+    parts = index if type(index) is tuple else (index,)
+    used = len(parts)
+    for part in parts:
+        if type(part) is slice:
+            if not PLAIN.issuperset((type(part.start), type(part.stop), type(part.step))):
+                return None
+        elif type(part) not in PLAIN:
+            return None
+        elif part is None:
+            used -= 1
+    if not parts:
+        return None
+    items = parts if used == len(shape) else expand_ellipsis(parts, used, len(shape))
+    return IndexView(resolve(items, shape))
 
 
 def resolve(items: Sequence[Any], shape: Shape) -> list[Item]:

@@ -11,7 +11,7 @@ import numpy as np
 from onnxjit._core.dims import Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
-from onnxjit._ops.basic import parse_basic
+from onnxjit._ops.basic import parse_basic, parse_plain
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.index import read
 from onnxjit._ops.index_write import setitem
@@ -42,7 +42,7 @@ def get_item(array: Array, index: Any) -> Any:
         return DOORS.eager(operator.getitem, "__call__", (array, index), {})
     if array._nd is not None:
         array = constant_array(array._nd, array._kind)
-    view = parse_basic(index, array.shape) if _is_plain(index) else None
+    view = parse_plain(index, array.shape)
     if view is not None:
         element = view.is_element
         return wrap(view.apply(array._value), SCALAR) if element else array._view(view)
@@ -60,23 +60,6 @@ def get_item(array: Array, index: Any) -> Any:
     if any(map(_is_zero_d_array, _items(index))):
         return wrap(result.apply(array._value))
     return array._view(result)
-
-
-#: what the bounds of most slices are
-_BOUNDS: Final = frozenset({int, Dim, type(None)})
-
-
-def _is_plain(index: Any) -> bool:
-    """Whether an index is one of the commonest: numbers, sizes, and slices of them."""
-    parts = index if type(index) is tuple else (index,)
-    for part in parts:
-        if type(part) is slice:
-            kinds = {type(part.start), type(part.stop), type(part.step)}
-            if not kinds <= _BOUNDS:
-                return False
-        elif type(part) not in _BOUNDS:
-            return False
-    return bool(parts)
 
 
 def _picked_layout(
