@@ -255,12 +255,16 @@ def slice_bounds(
 def places_in_slice(
     start: DimLike | None, stop: DimLike | None, step: int, n: DimLike
 ) -> DimLike:
-    """Count the items of a slice: the last of `slice_bounds`, sooner for the commonest."""
+    """Count the items of a slice: the last of `slice_bounds`, sooner for the commonest.
+
+    These leave out so many items at the start and so many at the end.
+    """
     if step == 1 and isinstance(n, Dim):
-        if stop is None and type(start) is int and start > 0:
-            return n.env.dim(pos(n.poly.shifted(-start)))
-        if start is None and type(stop) is int and stop < 0:
-            return n.env.dim(pos(n.poly.shifted(stop)))
+        first = 0 if start is None else start
+        last = 0 if stop is None else stop
+        plain = type(first) is int and type(last) is int
+        if plain and first >= 0 and (stop is None or last < 0):
+            return n.env.dim(pos(n.poly.shifted(int(last - first))))
     return slice_bounds(start, stop, step, n)[2]
 
 
