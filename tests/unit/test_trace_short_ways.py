@@ -142,3 +142,40 @@ def test_an_import_alone_leaves_the_families_alone():
     code = "import onnxjit, sys; print('onnxjit._ops.elementwise' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"
+
+
+STEPS: dict[str, Callable[[Any], Any]] = {
+    "slices": lambda x: x[1:],
+    "both axes": lambda x: x[1:][:, :-1],
+    "turned slices": lambda x: x[1:].T,
+    "differences": lambda x: x[1:] - x[:-1],
+}
+
+
+def calls_of(step: Callable[[Any], Any], count: int) -> int:
+    """Count the calls of Python functions while a step is traced so many times."""
+    tracer = Tracer(ShapeEnv())
+    example = np.zeros((count + 1, count + 1), np.float32)
+    x: Any = tracer.array_input("x", example.dtype, (None, None), example=example)
+    calls = 0
+
+    def note(_: Any, event: str, __: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    with tracing(tracer):
+        sys.setprofile(note)
+        try:
+            for _ in range(count):
+                x = step(x)
+        finally:
+            sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_long_chains_take_no_more_steps_than_short_ones(name: str):
+    step = STEPS[name]
+    calls_of(step, 2)  # what is worked out once in a process
+    assert calls_of(step, 200) < 1.1 * 10 * calls_of(step, 20)
