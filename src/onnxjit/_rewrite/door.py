@@ -308,7 +308,7 @@ def _has_traced(state: State, key: Any) -> bool:
     if kind in _PLAIN_KEYS:
         return False
     if kind is slice:
-        parts = (key.start, key.stop, key.step)
+        parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
     elif kind is tuple or kind is list:
         parts = key
     else:

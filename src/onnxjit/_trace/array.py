@@ -102,16 +102,18 @@ class Array(Operators, Methods):
     def _value(self) -> Value:
         """The value seen through this handle now."""
         storage = self._storage
-        if storage.value.block.trace.closed:
+        value = storage.value
+        if value.block.trace.closed:
             msg = (
                 "an array of a finished trace is used: it was stored outside the traced "
                 "function (in a global, an attribute or a closure); return it instead"
             )
             raise LeakError(msg)
+        if not self._views:
+            return value
         cached = self._cache
         if cached is not None and cached[0] == storage.version:
             return cached[1]
-        value = storage.value
         for view in self._views:
             value = view.apply(value)
         self._cache = (storage.version, value)

@@ -11,7 +11,7 @@ import numpy as np
 from onnxjit._core.dims import Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
-from onnxjit._ops.basic import parse_basic
+from onnxjit._ops.basic import parse_basic, parse_plain
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.index import read
 from onnxjit._ops.index_write import setitem
@@ -43,6 +43,10 @@ def get_item(array: Array, index: Any) -> Any:
         return DOORS.eager(operator.getitem, "__call__", (array, index), {})
     if array._nd is not None:
         array = constant_array(array._nd, array._kind)
+    view = parse_plain(index, array.shape)
+    if view is not None:
+        element = view.is_element
+        return wrap(view.apply(array._value), SCALAR) if element else array._view(view)
     index = to_numpy(_without_ranges(index))
     values = to_values(index)
     if isinstance(values, tuple) and not values and not array.ndim:

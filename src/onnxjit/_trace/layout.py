@@ -7,6 +7,7 @@ Most programs never ask: the order of a result is worked out when a write makes 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "lies", "picked_layout",
-    "result_layout", "walk",
+    "result_layout", "ufunc_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
@@ -81,6 +82,12 @@ class Layout:
     def is_plain(self) -> bool:
         """Whether it is C order for all sizes, given the arguments' layouts."""
         return self._order is None and self.example is None and not self.operands
+
+    @staticmethod
+    @cache
+    def plain(arguments: frozenset[int] = frozenset()) -> Layout:
+        """Return the one C order that was learnt from some arguments."""
+        return Layout(None, arguments)
 
     def strides(self, shape: Shape, *, guard: bool = False) -> Any:
         """Return the element strides of an array of a shape, or UNDECIDED.
@@ -377,7 +384,7 @@ def lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout
 
     Traced arrays with an axis count, whatever else is among them does not.
     """
-    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a.ndim]
+    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a._value.shape]
     return lambda ndim: result_layout(func, traced, ndim, order)
 
 
@@ -396,12 +403,44 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
     layout, shape = array._storage.layout, array._storage.value.shape
     leading = list(axes).index(None) if None in axes else 0
     if not leading and not array._views and layout.is_plain:
-        return Layout(None, layout.arguments) if layout.arguments else None
+        return Layout.plain(layout.arguments)
     base = Operand(shape, layout, array._views)
     pairs = list(zip(result, axes, strict=True))
     made = Layout(None, layout.arguments, operands=[Picked(base, pairs)], rule=like_order)
     made.order(len(result), guard=False)
     return made
+
+
+def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | None:
+    """Return how a new result of a ufunc lies; None is C order.
+
+    What `result_layout` says, found sooner where no array has its axes in another order.
+    """
+    if ndim < 2:
+        return None
+    if ufunc.signature is not None:
+        return lies(ufunc, inputs, None)(ndim)
+    depends = _NONE
+    for x in inputs:
+        if getattr(x, "_nd", 0) is None:
+            layout = x._storage.layout
+            if not layout.is_plain or (x._views and not _keep_order(x)):
+                return lies(ufunc, inputs, None)(ndim)
+            if layout.arguments:
+                depends |= layout.arguments
+    return Layout.plain(depends)
+
+
+def _keep_order(array: Any) -> bool:
+    """Whether views of memory in C order have their axes, as far as they step, in order."""
+    ranks = tuple(range(array._storage.value.ndim, 0, -1))
+    for view in array._views:
+        found = view.ranks(ranks)
+        if found is None:
+            return False
+        ranks = found
+    stepping = [rank for rank in ranks if rank]
+    return len(ranks) > 0 and stepping == sorted(stepping, reverse=True)
 
 
 #: function -> how the order of its result follows from its arrays, or its first array
@@ -454,12 +493,18 @@ def result_layout(
         if not arrays or arrays[0].ndim != ndim:  # made of a list
             return None
         arrays = arrays[:1]
-    depends = _NONE.union(*[a._storage.layout.arguments for a in arrays])
-    if all(not a._views and a._storage.layout.is_plain for a in arrays):
-        return Layout(None, depends) if depends else None
+    depends = _NONE
+    plain = True
+    for array in arrays:
+        layout = array._storage.layout
+        plain = plain and not array._views and layout.is_plain
+        if layout.arguments:
+            depends |= layout.arguments
+    if plain:
+        return Layout.plain(depends)
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
     is_known = rule is not None and order not in {"A", "a"}
     name = "" if is_known else f"np.{getattr(func, '__name__', func)}"
-    layout = Layout(None, depends, operands=operands, unknown=name, rule=rule)
-    layout.order(ndim, guard=False)
-    return layout
+    made = Layout(None, depends, operands=operands, unknown=name, rule=rule)
+    made.order(ndim, guard=False)
+    return made

@@ -10,8 +10,9 @@ from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import require_equal
+from onnxjit._core.dtypes import BOOL
 from onnxjit._ops.cast import astype as cast_value
-from onnxjit._ops.elementwise import where as where_value
+from onnxjit._ops.elementwise_where import choose
 from onnxjit._ops.index_write import check_output, shape_text
 from onnxjit._ops.structure import broadcast_to
 from onnxjit.errors import SideEffectError
@@ -103,6 +104,6 @@ def write_ufunc_result(
     check_output(out.shape, value.shape)
     cast = cast_value(value, out._value.dtype)
     if where is not True:
-        cast = where_value(to_values(where), cast, out._value)
+        cast = choose(cast_value(as_value(to_values(where)), BOOL), cast, out._value)
     _write_broadcast(out, cast)
     return out

@@ -45,6 +45,9 @@ class Argument:
         self.written = False
 
 
+_PLAIN: Final = Layout.plain()
+
+
 class Storage:
     """The memory behind one or more traced arrays.
 
@@ -67,7 +70,7 @@ class Storage:
     ) -> None:
         self.value = value
         self.version = 0
-        self.layout: Final = layout or Layout()
+        self.layout: Final = layout or _PLAIN
         self.argument: Final = argument
         self.captured: Final = captured
         self.read_only = argument is not None and not argument.writeable
