@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.bind import Trace, current_trace, dim_value
+from onnxjit._core.bind import CURRENT, Trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tracer", "current_tracer"]
 
+
+#: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
+_MARKING: Final = 3
 
 #: operations on a () bool that keep or turn it
 _TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
@@ -190,7 +193,7 @@ class Tracer(Trace):
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
         if self.env.policy == "guard":
-            self.source = caller()
+            self.source = caller(_MARKING)
             return
         frames = user_frames()
         if not frames:
@@ -315,7 +318,7 @@ def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> 
 
 def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
-    trace = current_trace()
+    trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
 
 
