@@ -200,9 +200,11 @@ class Door(Control):
             if state.old_entry(obj) is not None:
                 value = state.hooks.stored(value)
             member = routed_member(state, obj, "__setitem__")
-            if member is not None:
+            if member is None:
+                state.hooks.setitem(obj, key, value)
+            else:
                 member(key, value)
-                return
+            return
         obj[key] = value
 
     def del_attr(self, obj: Any, name: str) -> None:
@@ -260,6 +262,8 @@ class Door(Control):
         member = None if state is None else routed_member(state, obj, "__setitem__")
         if member is not None:
             member(key, value)
+        elif state is not None:
+            state.hooks.setitem(obj, key, value)
         else:
             obj[key] = value
 
@@ -306,7 +310,7 @@ def _has_traced(state: State, key: Any) -> bool:
     if kind in _PLAIN_KEYS:
         return False
     if kind is slice:
-        parts = (key.start, key.stop, key.step)
+        parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
     elif kind is tuple or kind is list or kind is List:
         parts = key
     else:
