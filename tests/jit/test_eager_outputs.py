@@ -179,3 +179,13 @@ def test_the_dtype_of_an_output_is_looked_at_before_shapes() -> None:
     x = onnxjit.asarray([True, False])
     with pytest.raises(TypeError, match="Cannot cast ufunc"):
         x *= onnxjit.asarray([1, 2, 3])
+
+
+def test_outputs_by_place_follow_parameters_that_have_no_name() -> None:
+    """An axis given by place is none, where the arrays in front of it cannot be named."""
+    x = np.arange(6.0).reshape(2, 3)
+    eager = onnxjit.asarray(x)
+    same(np.asarray(np.concatenate([eager, eager], 1)), np.concatenate([x, x], 1))
+    out = np.zeros((2, 6))
+    np.concatenate([eager, eager], 1, out)
+    same(out, np.concatenate([x, x], 1))

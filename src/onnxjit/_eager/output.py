@@ -42,7 +42,8 @@ def parameters(func: Any, method: str) -> tuple[str, ...]:
         parameters = inspect.signature(func).parameters.values()
     except (TypeError, ValueError):
         return ()
-    return tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return tuple(p.name for p in parameters if p.kind in kinds)
 
 
 def split_out(

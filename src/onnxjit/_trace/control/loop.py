@@ -486,7 +486,7 @@ def _arrays(x: Any) -> list[Array]:
     return [a for part in x.values() for a in _arrays(part)] if type(x) is dict else []
 
 
-def capture(
+def capture(  # noqa: PLR0913  facts about one loop
     tracer: Tracer,
     body: Callable[[Dim | None], Any],
     test: Callable[[], Any] | None,
