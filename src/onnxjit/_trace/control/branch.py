@@ -237,8 +237,7 @@ class _Branch:
         template, leaves = _flat(
             defined if isinstance(defined, Unsure) else Unsure(True, defined)
         )
-        first, *others = leaves
-        none = [False, *(UNBOUND for _ in others)]
+        none = [False, *(UNBOUND for _ in leaves[1:])]
         self.pairs += zip(*((none, leaves) if x is UNBOUND else (leaves, none)), strict=True)
         return template
 

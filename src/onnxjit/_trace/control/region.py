@@ -37,7 +37,7 @@ _DEEP: Final = (
 )
 
 
-class AlwaysRaises(OnnxJitError):
+class AlwaysRaises(OnnxJitError):  # noqa: N818  says what the code does
     """Every path of the code that is being traced raises; only Python can say what."""
 
 
@@ -126,7 +126,7 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         raise
     except RecursionError as e:
         raise UnsupportedError(_DEEP.format(tracer.source)) from e
-    except Exception as e:
+    except Exception as e:  # noqa: BLE001  the user's, for Python to raise
         region.error = e
     if region.error is not None:
         tracer.fail()

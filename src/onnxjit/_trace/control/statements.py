@@ -182,7 +182,7 @@ def _capture_while(
     first: Value | None,
     peeled: int = 0,
 ) -> None:
-    """Capture a ``while`` loop; a first iteration that makes more precise types stays outside."""
+    """Capture a ``while`` loop; an iteration that makes more precise types stays outside."""
     exact = peeled < _PEELED
     if capture(tracer, body, test, functions, names, trips=None, first=first, exact=exact):
         return

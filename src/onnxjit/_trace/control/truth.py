@@ -126,9 +126,9 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
                 return found
     if isinstance(a, Either) or isinstance(b, Either):
         return _compare_either(symbol, a, b)
-    if symbol in ("is", "is not") and isinstance(a, Array) and isinstance(b, bool):
-        if a._kind == BOOL_KIND:
-            return a if b is (symbol == "is") else not_(a)
+    is_identity = symbol in ("is", "is not") and isinstance(b, bool)
+    if is_identity and isinstance(a, Array) and a._kind == BOOL_KIND:
+        return a if b is (symbol == "is") else not_(a)
     if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
         return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
@@ -214,7 +214,7 @@ def not_(x: Any) -> Any:
 
 
 def and_(first: Any, *rest: Callable[[], Any]) -> Any:
-    """Return ``first and ...``; operands after the first are evaluated where they are needed."""
+    """Return ``first and ...``; later operands are evaluated where they are needed."""
     return _lazy(first, rest, stop=False)
 
 
