@@ -23,7 +23,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import onnxruntime as ort
 
-from onnxjit import AssumptionWarning, InternalError, OnnxJitError, eager_onnx, jit_onnx
+from onnxjit import (
+    AssumptionWarning,
+    InternalError,
+    OnnxJitError,
+    eager_onnx,
+    float64,
+    int64,
+    jit_onnx,
+)
 from onnxjit._lower.opsets import supported
 from tests.control.modes import TooSlowError, limited
 from tests.control.random_programs import HELPERS, Line, Made, inputs_of, loaded, make, source
@@ -38,7 +46,7 @@ _SECONDS: Final = 30.0
 _HARD: Final = 90.0
 
 
-class Found(Exception):
+class Found(Exception):  # noqa: N818  a finding
     """What is wrong with a program.
 
     Attributes
@@ -130,10 +138,6 @@ def _calls(convert: Callable[..., Any]) -> Callable[..., None]:
     return run
 
 
-def _settled(result: Any) -> Any:
-    return result
-
-
 def _eager(fn: Callable[..., Any]) -> Callable[..., Any]:
     converted = eager_onnx(fn)
 
@@ -155,14 +159,12 @@ def _numpy(x: Any) -> Any:
 
 def _export(opset: int) -> Callable[..., None]:
     def run(fn: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[Call]) -> None:
-        import onnxjit
-
         x, y, *_ = inputs[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssumptionWarning)
             try:
                 model = jit_onnx(fn).to_onnx(
-                    *copy.deepcopy((x, y)), onnxjit.float64, onnxjit.int64,
+                    *copy.deepcopy((x, y)), float64, int64,
                     opset=opset, mutated="outputs",
                 )  # fmt: skip
             except OnnxJitError:
@@ -194,12 +196,11 @@ def _export(opset: int) -> Callable[..., None]:
     return run
 
 
-_OPSETS: Final = tuple(supported())
 MODES: Final[dict[str, Callable[..., None]]] = {
     "jit": _calls(lambda fn: jit_onnx(fn, fallback="error")),
     "eager": _calls(_eager),
     "opset13": _export(13),
-    "newest": _export(max(_OPSETS)),
+    "newest": _export(max(supported())),
 }
 
 
@@ -207,26 +208,30 @@ def check(made: Made, modes: Iterable[str] = ("jit",), seconds: float = _SECONDS
     """Run a program in some modes; raise `Found` if a result differs from Python's."""
     fn = loaded(made)
     inputs = inputs_of(made)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        wanted = [_call(fn, args) for args in inputs]
-        for mode in modes:
-            try:
-                with limited(seconds):
-                    MODES[mode](fn, inputs, wanted)
-            except TooSlowError as e:
-                raise Found("hang", mode) from e
-            except AssertionError as e:
-                raise Found("differs", f"{mode}: {_general(str(e))}", str(e)) from e
-            except InternalError as e:
-                raise Found("crash", f"{mode}: {_general(str(e))}", str(e)[:2000]) from e
-            except OnnxJitError as e:
-                cause = f"{mode}: {type(e).__name__}: {_general(str(e))}"
-                raise Found("refused", cause, str(e)) from e
-            except Exception as e:
-                text = "".join(traceback.format_exception(e)[-6:])
-                cause = f"{mode}: {type(e).__name__}: {_general(str(e))}"
-                raise Found("crash", cause, text) from e
+    mode = "Python"
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"), limited(seconds):
+            warnings.simplefilter("ignore")
+            wanted = [_call(fn, args) for args in inputs]
+            for mode in modes:  # noqa: B007  told below
+                MODES[mode](fn, inputs, wanted)
+    except Found:
+        raise
+    except Exception as e:
+        raise _found(e, mode) from e
+
+
+def _found(e: Exception, mode: str) -> Found:
+    """Tell what an exception says of a program."""
+    text = str(e)
+    cause = f"{mode}: {type(e).__name__}: {_general(text)}"
+    if isinstance(e, TooSlowError):
+        return Found("hang", mode)
+    if isinstance(e, AssertionError):
+        return Found("differs", f"{mode}: {_general(text)}", text)
+    if isinstance(e, OnnxJitError) and not isinstance(e, InternalError):
+        return Found("refused", cause, text)
+    return Found("crash", cause, "".join(traceback.format_exception(e)[-6:]))
 
 
 def checked(made: Made, modes: Iterable[str] = ("jit",), seconds: float = _SECONDS) -> Found | None:
