@@ -80,8 +80,9 @@ class ShapeEnv:
 
     def _is_deep(self, poly: Poly) -> bool:
         """Whether the example's number has to do: text and proofs grow with each quotient."""
-        can_guard = self.policy == "guard" and poly.hint is not None and not poly.data
-        return can_guard and any(atom.depth > _DEEPEST for atom in poly.atoms)
+        if poly.depth <= _DEEPEST:
+            return False
+        return self.policy == "guard" and poly.hint is not None and not poly.data
 
     def _frozen(self, poly: Poly) -> DimLike:
         """Freeze the symbols of an expression, and return what it then is."""
@@ -186,6 +187,18 @@ class ShapeEnv:
                 del self.guards[start:]
                 self.conditional += inner
 
+    @contextmanager
+    def supposing(self, dim: DimLike) -> Iterator[None]:
+        """Take a number as not negative in a part of the trace."""
+        if not isinstance(dim, Dim):
+            yield
+            return
+        end = self._known.suppose(dim.poly)
+        try:
+            yield
+        finally:
+            end()
+
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""
         return self.dim(self._known.resolve(dim.poly)) if isinstance(dim, Dim) else dim
@@ -236,20 +249,23 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     ValueError
         The shapes do not fit, with NumPy's text.
     """
-    if _are_same(shapes):
+    if are_same(shapes):
         return tuple(shapes[0])
     rank = max(map(len, shapes), default=0)
     out: list[DimLike] = [1] * rank
     for shape in shapes:
         for at, size in enumerate(shape, rank - len(shape)):
-            joined = _join(env, out[at], size)
+            before = out[at]
+            is_first = isinstance(before, int) and before == 1
+            joined = size if is_first else _join(env, before, size)
             if joined is None:
                 raise _misfit(shapes)
             out[at] = joined
-    return tuple(out)
+    found = tuple(out)
+    return next((tuple(s) for s in shapes if are_same((s, found))), found)
 
 
-def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
+def are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
     """Tell whether the same sizes stand everywhere."""
     if not shapes:
         return False

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
 from .record import Recording, Result
+from .stacked import Stacked
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
@@ -348,7 +350,9 @@ def _builder(
         if isinstance(example, Either):
             chosen, first, second = makers
             return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
-        return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
+        stacked = isinstance(example, Stacked)
+        join = example.elements if stacked else functools.partial(with_parts, example)
+        return lambda out, a, m: join([make(out, a, m) for make in makers])
 
     make = node(recording.tree)
     return lambda out, a: make(out, a, {})

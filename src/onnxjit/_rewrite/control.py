@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import plain
-from onnxjit._trace import control as traced
 from onnxjit._rewrite.state import SESSION
+from onnxjit._trace import control as traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -91,6 +91,12 @@ class Control:
         self, kind: str, iterable: Iterable[Any], function: Callable[[Any], Iterable[Any]]
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
+
+    def kept(self, test: Any, make: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).kept(test, make)
+
+    def list_(self, items: list[Any]) -> list[Any]:
+        return items if _session() is None else traced.list_(items)
 
     def trying(self) -> AbstractContextManager[object]:
         """Return the context in which exceptions may be handled."""

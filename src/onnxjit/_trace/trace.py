@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.bind import Trace, current_trace, dim_value
+from onnxjit._core.bind import CURRENT, Trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tracer", "current_tracer"]
 
+
+#: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
+_MARKING: Final = 3
 
 #: operations on a () bool that keep or turn it
 _TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
@@ -94,6 +97,10 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    snapshots : list of Snapshot
+        Of the branches and loops that are being traced, outermost first.
+    has_rows : bool
+        Whether there are lists of unknown length.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -117,6 +124,12 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.snapshots: Final[list[Any]] = []
+        self.has_rows = False
+
+    def holds(self, x: object) -> bool:
+        """Whether an object was made outside of a branch or loop that is being traced."""
+        return any(snapshot.holds(x) for snapshot in self.snapshots)
 
     def same_truth(self, a: Value, b: Value) -> bool | None:
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
@@ -180,7 +193,7 @@ class Tracer(Trace):
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
         if self.env.policy == "guard":
-            self.source = caller()
+            self.source = caller(_MARKING)
             return
         frames = user_frames()
         if not frames:
@@ -305,7 +318,7 @@ def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> 
 
 def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
-    trace = current_trace()
+    trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
 
 
