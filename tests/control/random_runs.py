@@ -14,6 +14,7 @@ import copy
 import faulthandler
 import multiprocessing
 import re
+import sys
 import time
 import traceback
 import warnings
@@ -66,8 +67,8 @@ class Found(Exception):  # noqa: N818  a finding
 Call = tuple[Any, "Exception | None", tuple[Any, ...]]
 
 
-def _call(fn: Callable[..., Any], args: Sequence[Any]) -> Call:
-    args = copy.deepcopy(tuple(args))
+def _call(fn: Callable[..., Any], args: tuple[Any, ...]) -> Call:
+    args = tuple(copy.deepcopy(args))
     try:
         return fn(*args), None, args
     except Exception as e:  # noqa: BLE001  compared with Python's
@@ -91,7 +92,9 @@ def _parts(x: Any) -> list[Any]:
     return list(x) if isinstance(x, tuple) else [x]
 
 
-def _compare(got: Any, want: Any, where: str, *, strict: bool = False, types: bool = True) -> None:
+def _compare(
+    got: Any, want: Any, where: str, *, strict: bool = False, types: bool = True
+) -> None:
     """Assert that values are alike; a result may have the dtype of another branch."""
     given, wanted = _parts(got), _parts(want)
     assert len(given) == len(wanted), f"{where}: {len(given)} results, not {len(wanted)}"
@@ -101,7 +104,9 @@ def _compare(got: Any, want: Any, where: str, *, strict: bool = False, types: bo
         assert a.shape == b.shape, f"{place}: shape {a.shape} instead of {b.shape}"
         if types:
             array = isinstance(w, np.ndarray)
-            assert isinstance(g, np.ndarray) == array, f"{place}: {type(g)} instead of {type(w)}"
+            assert isinstance(g, np.ndarray) == array, (
+                f"{place}: {type(g)} instead of {type(w)}"
+            )
         both = np.result_type(g, w) if not strict else b.dtype
         assert a.dtype == both, f"{place}: dtype {a.dtype} instead of {b.dtype}"
         close = np.isclose(a, b, rtol=1e-6, atol=1e-6, equal_nan=True)
@@ -118,7 +123,7 @@ def _same(got: Call, want: Call, where: str) -> None:
         _compare(got[0], want[0], f"{where}, result")
     else:
         if g is None and isinstance(w, IndexError):
-            raise Found("unread", "an element is read in vain, and there is none")
+            raise Found(kind="unread", cause="an element is read in vain, and there is none")
         assert g is not None, f"{where}: nothing raised instead of {w!r}"
         assert type(g) is type(w), f"{where}: {g!r} instead of {w!r}"
         alike = isinstance(w, IndexError) or str(g) == str(w)
@@ -172,7 +177,9 @@ def _export(opset: int) -> Callable[..., None]:
             except Exception as e:
                 if wanted[0][1] is not None:
                     return  # there is nothing to export
-                raise Found("differs", f"export: {type(e).__name__}", repr(e)) from e
+                raise Found(
+                    kind="differs", cause=f"export: {type(e).__name__}", detail=repr(e)
+                ) from e
         options = ort.SessionOptions()
         options.log_severity_level = 4
         session = ort.InferenceSession(model.SerializeToString(), options)
@@ -213,7 +220,7 @@ def check(made: Made, modes: Iterable[str] = ("jit",), seconds: float = _SECONDS
         with warnings.catch_warnings(), np.errstate(all="ignore"), limited(seconds):
             warnings.simplefilter("ignore")
             wanted = [_call(fn, args) for args in inputs]
-            for mode in modes:  # noqa: B007  told below
+            for mode in modes:
                 MODES[mode](fn, inputs, wanted)
     except Found:
         raise
@@ -234,7 +241,9 @@ def _found(e: Exception, mode: str) -> Found:
     return Found("crash", cause, "".join(traceback.format_exception(e)[-6:]))
 
 
-def checked(made: Made, modes: Iterable[str] = ("jit",), seconds: float = _SECONDS) -> Found | None:
+def checked(
+    made: Made, modes: Iterable[str] = ("jit",), seconds: float = _SECONDS
+) -> Found | None:
     """Return what is wrong with a program, None if nothing is."""
     try:
         check(made, modes, seconds)
@@ -290,7 +299,9 @@ def shrunk(made: Made, found: Found, modes: Iterable[str], seconds: float = 60.0
                 other = checked(smaller, modes, 5.0 if found.kind == "hang" else _SECONDS)
                 if other is None:
                     continue
-                cause = other.cause.partition(":")[0] if other.kind == "differs" else other.cause
+                cause = (
+                    other.cause.partition(":")[0] if other.kind == "differs" else other.cause
+                )
                 if (other.kind, cause) == key and not _is_python_error(smaller):
                     made, again = smaller, True
                     break
@@ -353,6 +364,11 @@ def sweep(first: int, count: int, every: bool, chunk: int = 100) -> Iterator[tup
         process.join()
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Run programs and print what came out."""
     parser = argparse.ArgumentParser()
@@ -372,18 +388,21 @@ def main() -> None:
             continue
         causes[f"{found.kind}: {found.cause}"] += 1
         examples.setdefault(f"{found.kind}: {found.cause}", seed)
-        if found.kind in {"refused", "unread"} and (not args.show or args.show not in found.cause):
+        if found.kind in {"refused", "unread"} and (
+            not args.show or args.show not in found.cause
+        ):
             continue
         seen[found.cause] += 1
-        print(f"--- {seed} {found.kind} {found.cause}\n{found.detail[-1500:]}", flush=True)
+        _say(f"--- {seed} {found.kind} {found.cause}\n{found.detail[-1500:]}")
         if args.shrink and seen[found.cause] < 3 and found.kind != "hang":
             mode = found.cause.partition(":")[0]
             small = shrunk(make(seed), found, [mode], 40.0)
-            print(source(small)[len(HELPERS) :], small.arrays, flush=True)
-            print(">>>", checked(small, [mode]), flush=True)
-    print(dict(kinds))
+            _say(
+                f"{source(small)[len(HELPERS) :]}{small.arrays}\n>>> {checked(small, [mode])}"
+            )
+    _say(f"{dict(kinds)}")
     for cause, number in causes.most_common():
-        print(f"{number:6d}  {cause}   (as {examples[cause]})")
+        _say(f"{number:6d}  {cause}   (as {examples[cause]})")
 
 
 if __name__ == "__main__":

@@ -53,9 +53,7 @@ def test_a_wrong_program_is_seen_and_made_smaller(monkeypatch):
     ]
     made = Made(3, lines, ("F", "F"))
     assert checked(made, ["jit", "eager", "opset13", "newest"]) is None
-    monkeypatch.setattr(
-        "tests.control.random_runs.MODES", {"jit": _off_by_one}
-    )
+    monkeypatch.setattr("tests.control.random_runs.MODES", {"jit": _off_by_one})
     found = checked(made)
     assert found is not None
     assert found.kind == "differs"

@@ -119,7 +119,7 @@ def test_a_loop_that_raises_may_not_run():
 
 def writes_and_raises(x, s):
     x[0] += 1
-    assert s != s, f"never {s}"  # noqa: PLR0124
+    assert s != s, f"never {s}"
     return x
 
 
