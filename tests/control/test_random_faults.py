@@ -138,3 +138,14 @@ def test_python_raises_what_it_raises_first():
     agree(writes_and_raises, (X, 1.0), (X, 2.0))
     agree(checks_and_raises, (X,), (X + 1,))
     agree(asserts_and_raises, (X,), (X + 1,))
+
+
+def index_error_in_branch(x, y):
+    x[0] += 1
+    if x.sum() != 1.0:
+        y[5] += 1
+    return (y == 3.5).any()
+
+
+def test_writes_before_an_index_that_is_out_of_range():
+    agree(index_error_in_branch, (X, X), (X[:1] - 1, X), (X, np.arange(7.0)))
