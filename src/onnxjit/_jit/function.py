@@ -394,9 +394,10 @@ def _inline_arguments(call: Call) -> list[int | tuple[Any]] | None:
 
 
 def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
-    """Whether Python would do more than raise this, or with a text that only a run knows."""
+    """Whether Python may raise something else before, or writes, or knows more of the text."""
+    checked = any(tracer.failed is not None for tracer in started)
     written = any(x.written for tracer in started for x in tracer.arguments)
-    return written or any("<traced " in str(x) for x in e.args)
+    return checked or written or any("<traced " in str(x) for x in e.args)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:
