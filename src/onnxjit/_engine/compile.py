@@ -46,11 +46,12 @@ class Compiled:
     narrow : bool
         Whether `runner` has no threads of its own, because no work that was worth them has
         been seen.  `run` gives large arrays to a session that has them.
+    wide : OrtRunner or None
+        The session that has threads, once there was work for it.
     """
 
     __slots__ = (
         "_model",
-        "_wide",
         "equations",
         "input_names",
         "inputs",
@@ -59,6 +60,7 @@ class Compiled:
         "output_names",
         "outputs",
         "runner",
+        "wide",
     )  # fmt: skip
 
     def __init__(
@@ -72,7 +74,7 @@ class Compiled:
         self.nodes = 0
         self._model: Any = None
         self.runner: OrtRunner | None = None
-        self._wide: OrtRunner | None = None
+        self.wide: OrtRunner | None = None
         self.narrow = options is None
         if computed:
             lowered = lower_results(program, computed, opset=opset, target=target)
@@ -136,9 +138,9 @@ class Compiled:
         return done
 
     def _with_threads(self) -> OrtRunner:
-        if self._wide is None:
-            self._wide = self._open(_WIDE)
-        return self._wide
+        if self.wide is None:
+            self.wide = self._open(_WIDE)
+        return self.wide
 
     def results(self, arrays: Sequence[Array]) -> list[Array]:
         """Return every result for arrays of all inputs; inputs are returned themselves."""
@@ -148,7 +150,7 @@ class Compiled:
 
     def close(self) -> None:
         """Close the sessions."""
-        for runner in (self.runner, self._wide):
+        for runner in (self.runner, self.wide):
             if runner is not None:
                 runner.close()
 
