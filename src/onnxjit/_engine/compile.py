@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._compat.onnxruntime import ERRORS, LOAD_ERRORS
+from onnxjit._lower.large import detach, is_large
 from onnxjit._lower.model import lower_results
 from onnxjit._lower.opsets import check_opset
 from onnxjit._runtime.base import Array, Plan, Segment
@@ -52,6 +53,7 @@ class Compiled:
 
     __slots__ = (
         "_model",
+        "_weights",
         "equations",
         "input_names",
         "inputs",
@@ -84,10 +86,13 @@ class Compiled:
             self.equations = lowered.equations
             self.nodes = len(lowered.model.graph.node)
             self._model = lowered.model
+            self._weights = detach(lowered.model) if is_large(lowered.model) else {}
             self.runner = self._open(options or _NARROW)
 
     def _open(self, options: Options) -> OrtRunner:
-        segment = Segment(self.model, self.input_names, self.output_names)
+        segment = Segment(
+            self.model, self.input_names, self.output_names, weights=self._weights
+        )
         try:
             return OrtExecutor(options).prepare(Plan([segment]))
         except LOAD_ERRORS as error:
@@ -100,7 +105,7 @@ class Compiled:
 
     @property
     def model(self) -> bytes:
-        """The session's model, serialised; empty when there is none."""
+        """The session's model, serialised, without weights above 2 GB; empty without one."""
         return self._model.SerializeToString() if self._model is not None else b""
 
     def run(self, feeds: Sequence[Array]) -> list[Array]:
