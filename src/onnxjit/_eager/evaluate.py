@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,7 +15,10 @@ from onnxjit._core.source import caller, user_level
 from onnxjit._engine.cache import Cache
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, SCALAR, Array
+from onnxjit._trace.convert import to_samples
 from onnxjit._trace.doors import DOORS
+from onnxjit._trace.out_casting import casting_of
+from onnxjit._trace.reduced import REDUCES, in_dtype_of
 from onnxjit.errors import (
     DataDependentError,
     FallbackWarning,
@@ -123,10 +127,26 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
     out = kwargs.pop("out", None)
     if row is not None and (row.view or row.writes is not None):
         return _in_place(func, args, kwargs)
-    result = _compiled_or_numpy(func, args, kwargs)
     if out is not None:
-        return _store(out, result)
+        return _call_into(out, func, args, kwargs)
+    result = _compiled_or_numpy(func, args, kwargs)
     return lie_as(func, (args, list(kwargs.values())), result, kwargs.get("order"))
+
+
+def _call_into(out: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function with `out=`, whose dtype takes part in reductions."""
+    target = out[0] if isinstance(out, tuple) else out
+    ufunc = REDUCES.get(func)
+    if ufunc is not None and 0 < len(args) < _DTYPE_AT:
+        kwargs = in_dtype_of(target, ufunc, kwargs, np.asarray(from_eager(args[0])))
+    result = _compiled_or_numpy(func, args, kwargs)
+    question = partial(func, *to_samples(args), **to_samples(kwargs))
+    return _store(target, result, casting=casting_of(question, result.dtype, target.dtype))
+
+
+#: position of the dtype of a function that reduces, and of methods of ufuncs
+_DTYPE_AT: Final = 3
+_REDUCTIONS: Final = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 
 
 def _astype(array: Any, dtype: Any, casting: Any) -> Any:
@@ -155,10 +175,14 @@ def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str,
         rule = func if method in {"__call__", "accumulate"} else call
         return lie_as(rule, args, result, kwargs.get("order"))
     outs = out if isinstance(out, tuple) else (out,)
-    where = kwargs.pop("where", True)
+    # a reduction has no other place for `where` than its own
+    where = kwargs.pop("where", True) if method == "__call__" else True
+    reduces = method in _REDUCTIONS
+    if reduces and len(args) < _REDUCTIONS[method]:
+        kwargs = in_dtype_of(outs[0], func, kwargs, np.asarray(from_eager(args[0])))
     result = _compiled_or_numpy(call, args, kwargs, name=(func, method))
     results = result if isinstance(result, tuple) else (result,)
-    casting = kwargs.get("casting", "same_kind")
+    casting: Any = "unsafe" if reduces else kwargs.get("casting", "same_kind")
     for position, (o, r) in enumerate(zip(outs, results, strict=True)):
         if o is not None and not np.can_cast(r.dtype, o.dtype, casting):
             raise _UFuncOutputCastingError(func, casting, r.dtype, o.dtype, position)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.bind import as_value
 from onnxjit._core.dims import HOOKS, Dim
 from onnxjit._core.program import Value
 from onnxjit._core.source import caller
@@ -24,12 +25,14 @@ from .convert import (
     is_traced,
     to_arrays,
     to_numpy,
+    to_samples,
     to_values,
 )
 from .doors import DOORS
 from .entering import constant_array, folded, noted, running_tracer
 from .layout import lies
 from .options import ORDERS, check_device, check_order
+from .out_casting import casting_of
 from .outputs import refuse_write, write_result
 from .reduced import REDUCES, in_dtype_of
 from .trace import current_tracer, dim_array
@@ -97,14 +100,21 @@ def _bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 def _call(row: Function, given: dict[str, Any]) -> Any:
     """Call an implementation by keyword; its variadic parameter gets NumPy's."""
-    signature = _implementation_signature(row)
+    return _applied(row.implementation, _implementation_signature(row), given)
+
+
+def _applied(
+    function: Any, signature: inspect.Signature, given: dict[str, Any], **options: Any
+) -> Any:
+    """Call a function with arguments by name, where its signature does not forbid that."""
+    named = {**given, **options}
     positional: list[Any] = []
     for parameter in signature.parameters.values():
-        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and parameter.name in given:
-            positional.append(given.pop(parameter.name))
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and parameter.name in named:
+            positional.append(named.pop(parameter.name))
         elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            positional.extend(given.pop(parameter.name, ()))
-    return row.implementation(*positional, **given)
+            positional.extend(named.pop(parameter.name, ()))
+    return function(*positional, **named)
 
 
 @functools.cache
@@ -179,9 +189,14 @@ def _record(
         return to_arrays(
             _call(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie
         )
+    asked = to_samples(given)
     given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
-    casting = "unsafe" if row.numpy in REDUCES else "same_kind"
-    return write_result(out, _call(row, to_values(given)), row.numpy.__name__, casting)
+    result = _call(row, to_values(given))
+    if not isinstance(out, Array):
+        refuse_write(out, row.numpy.__name__)
+    question = functools.partial(_applied, row.numpy, _signature(row), asked)
+    casting = casting_of(question, as_value(result).dtype.numpy, out.dtype)
+    return write_result(out, result, row.numpy.__name__, casting)
 
 
 def _gives_scalar(row: Function, given: dict[str, Any]) -> bool:
