@@ -28,6 +28,7 @@ CALLS = [
     lambda a, b: np.add(a, a, out=b),
     lambda a, b: np.add.accumulate(a, out=b),
     lambda a, b: np.add.reduce(a[None], out=b),
+    lambda a, b: np.add.reduceat(a, [0, 1, 2], out=b),
     lambda a, b: np.multiply.reduce(a[None], where=a > 0, out=b),
     lambda a, b: np.concatenate([a[:1], a[1:]], out=b),
     lambda a, b: np.concatenate([a[:1], a[1:]], out=b, casting="unsafe"),

@@ -13,14 +13,10 @@ from onnxjit._ops import table
 from onnxjit._ops.convert import as_array
 from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
+from onnxjit._ops.reduceat import ufunc_reduceat
 from onnxjit._ops.refused import refusal
 from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
-from onnxjit._ops.ufunc_methods import (
-    ufunc_accumulate,
-    ufunc_outer,
-    ufunc_reduce,
-    ufunc_reduceat,
-)
+from onnxjit._ops.ufunc_methods import ufunc_accumulate, ufunc_outer, ufunc_reduce
 from onnxjit.errors import UnsupportedError
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
