@@ -176,15 +176,17 @@ class JitFunction(Tools):
         call.find_roots(names)
         entry = self._build(call)
         self._keep(call, entry)
-        result = self._run(entry, call, values)
-        if isinstance(entry, Entry) and not entry.compiled.narrow:
-            self._write()  # the first run showed that threads pay
-        return result
+        return self._run(entry, call, values)
 
     def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
-        if isinstance(entry, Entry):
-            return entry.run(values)
-        return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+        if not isinstance(entry, Entry):
+            return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+        compiled = entry.compiled
+        before = compiled.wide
+        result = entry.run(values)
+        if compiled.wide is not before:
+            self._write()  # with the session that has got threads
+        return result
 
     def _naming(self, owner: Any) -> Callable[[int], str]:
         names, rest = self._names

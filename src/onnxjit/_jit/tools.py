@@ -75,7 +75,8 @@ class Tools:
         Returns
         -------
         onnx.ModelProto
-            Checked by ``onnx.checker``.
+            Checked by ``onnx.checker``, up to 2 GB.  A larger one cannot be serialised: `save`
+            writes it, with its weights in a file of their own.
 
         Raises
         ------
