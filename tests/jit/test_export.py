@@ -509,15 +509,6 @@ def test_a_model_is_saved(tmp_path):
     assert onnx.load(path).opset_import[0].version == 18
 
 
-@pytest.mark.slow
-def test_a_large_model_keeps_its_weights_beside_it(tmp_path):
-    w = np.zeros(2**28 + 8, np.float64)
-    path = tmp_path / "large.onnx"
-    jit_onnx(lambda x: (x + w).sum()).save(path, np.ones(1))
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["large.onnx", "large.onnx.data"]
-    assert path.stat().st_size < 1e6
-
-
 def test_the_names_of_the_package_are_enough():
     model = oj.jit_onnx(normalise).to_onnx(oj.float32["N", "K"])
     with warnings.catch_warnings():
