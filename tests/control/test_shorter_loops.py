@@ -12,7 +12,6 @@ import pytest
 
 from onnxjit import jit_onnx
 from onnxjit._core.verify import verify
-from onnxjit._engine.compile import compile_program
 from onnxjit._jit.function import Call
 from onnxjit._transform.pipeline import run_passes
 
@@ -314,7 +313,7 @@ def test_what_is_left_of_loops_over_two_axes(fn: Callable[..., Any], left: list[
 @pytest.mark.parametrize("opset", [13, None])
 @pytest.mark.parametrize("fn", [fn for fn, _ in ONE_AXIS])
 def test_loops_over_elements(fn: Callable[..., Any], opset: int | None):
-    jit = jit_onnx(fn, fallback="error") if opset is None else jit_onnx(fn, opset=opset)
+    jit = jit_onnx(fn, fallback="error", opset=opset)
     for args in ((X, 6), (X, 5), (X, 3), (X, 2), (X, 1), (X, 0), (Y, 6), (X[:0], 0), (X, 7)):
         _agree(fn, args, jit)
 
@@ -322,7 +321,7 @@ def test_loops_over_elements(fn: Callable[..., Any], opset: int | None):
 @pytest.mark.parametrize("opset", [13, None])
 @pytest.mark.parametrize("fn", [fn for fn, _ in TWO_AXES])
 def test_loops_over_two_axes(fn: Callable[..., Any], opset: int | None):
-    jit = jit_onnx(fn, fallback="error") if opset is None else jit_onnx(fn, opset=opset)
+    jit = jit_onnx(fn, fallback="error", opset=opset)
     for args in ((M, W), (W, W), (W[:3, :4], W), (M[:1], W), (M[:, :3], W[:3]), (W[:, :1], M)):
         _agree(fn, args, jit)
 
@@ -382,6 +381,54 @@ class _Writer:
         return "\n".join(["import numpy as np", "", *lines, "    return x, y, s, t", ""])
 
 
+class _GridWriter(_Writer):
+    """Writes nested loops over two axes, by elements and by rows."""
+
+    def pair(self) -> str:
+        i = self.one("i", "i", "i", "i + 1", "i - 1", "0", "j", "2")
+        j = self.one("j", "j", "j", "j + 1", "j - 1", "0", "i", "1")
+        return f"{i}, {j}"
+
+    def value(self, depth: int = 2) -> str:
+        if not depth or self.random.random() < 0.3:
+            return self.one("s", f"a[{self.pair()}]", f"a[{self.pair()}]", f"b[{self.pair()}]")
+        op = self.one("+", "-", "*", "+")
+        return f"({self.value(depth - 1)} {op} {self.value(depth - 1)} * 0.25)"
+
+    def statement(self, depth: int) -> list[str]:
+        kind = self.random.random()
+        if depth and kind < 0.2:
+            return [f"if {self.value(1)} > 0.5:", "    " + self.statement(0)[0]]
+        if kind < 0.8:
+            return [f"a[{self.one('i, j', 'i, j', self.pair())}] = {self.value()}"]
+        return [f"s = {self.value()} * 0.5"]
+
+    def row(self) -> list[str]:
+        at = self.one("i", "i", "i - 1", "0")
+        return [
+            self.one(
+                f"a[{self.one('i', 'i', '0')}] = b[{at}] * 0.5 + a[{at}]",
+                f"a[i, {self.one('1:', ':-1', 'i:')}] -= a[{at}, {self.one('0', '1', 'i')}]",
+                f"a[i, 1] = a[{at}, 0] + s",
+                f"s = s * 0.5 + a[{at}, 1]",
+                f"b[{at}] += a[i] * s",
+            )
+        ]
+
+    def program(self) -> str:
+        low, high = self.one("0", "1", "2"), self.one("m", "m - 1")
+        lines = ["def f(a, b, m, n):", "    a, b, s = a.copy(), b.copy(), 1.0"]
+        lines.append(f"    for i in range({low}, {high}):")
+        for _ in range(self.random.randint(1, 2)):
+            lines += ["        " + line for line in self.row()]
+        if self.random.random() < 0.7:
+            first = self.one("0", "1", "i + 1", "i")
+            lines.append(f"        for j in range({first}, {self.one('n', 'n - 1', 'i')}):")
+            for _ in range(self.random.randint(1, 2)):
+                lines += ["            " + line for line in self.statement(1)]
+        return "\n".join(["import numpy as np", "", *lines, "    return a, b, s", ""])
+
+
 def _loaded(path: Path, text: str) -> Callable[..., Any]:
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -392,21 +439,36 @@ def _loaded(path: Path, text: str) -> Callable[..., Any]:
     return module.f  # type: ignore[no-any-return]  # the program's
 
 
+def _check(
+    writer: _Writer, path: Path, inputs: list[tuple[Any, ...]], opset: int | None
+) -> None:
+    text = writer.program()
+    fn = _loaded(path, text)
+    jit = jit_onnx(fn, fallback="error", opset=opset)
+    for args in inputs:
+        try:
+            fn(*args)
+        except (IndexError, ValueError):
+            continue  # what nobody reads need not fail
+        try:
+            _agree(fn, args, jit)
+        except BaseException as error:
+            error.add_note(f"{path.name}, {args[0].shape}\n{text}")
+            raise
+
+
+LINES = [(X[:n], Y[:n], X[:n] * 0.5, n) for n in (6, 5, 4, 3, 1, 0)]
+GRIDS = [
+    (W[:m, :n], M.repeat(2, 0)[:m, :n], m, n)
+    for m, n in ((4, 4), (4, 3), (2, 4), (1, 1), (3, 0), (0, 2), (2, 2))
+]
+SEEDS = [range(40), pytest.param(range(1000, 1400), marks=pytest.mark.slow)]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("start", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_random_loops(start: int, tmp_path: Path):
-    for seed in range(start * 1000, start * 1000 + (400 if start else 40)):
-        text = _Writer(seed).program()
-        fn = _loaded(tmp_path / f"made_{seed}.py", text)
-        jit = jit_onnx(fn, fallback="error")
-        for n in (6, 5, 4, 3, 1, 0):
-            args = (X[:n], Y[:n], X[:n] * 0.5, n)
-            try:
-                fn(*args)
-            except IndexError:
-                continue  # what nobody reads need not fail
-            try:
-                _agree(fn, args, jit)
-            except BaseException as error:
-                error.add_note(f"seed {seed}, n {n}\n{text}")
-                raise
+@pytest.mark.parametrize("seeds", SEEDS, ids=str)
+@pytest.mark.parametrize(("writer", "inputs"), [(_Writer, LINES), (_GridWriter, GRIDS)])
+def test_random_loops(writer: Any, inputs: Any, seeds: range, tmp_path: Path):
+    for seed in seeds:
+        opset = 13 if seed % 4 == 0 else None
+        _check(writer(seed), tmp_path / f"made_{seed}.py", inputs, opset)

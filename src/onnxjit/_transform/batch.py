@@ -13,9 +13,18 @@ from onnxjit._core.program import dims_in
 from onnxjit._core.region import visible
 from onnxjit._ops.cast import CAST, cast
 from onnxjit._ops.elementwise import add, multiply
-from onnxjit._ops.gather import GATHER, GATHER_ND, gather, gather_nd
+from onnxjit._ops.gather import (
+    GATHER,
+    GATHER_ND,
+    SCATTER_ND,
+    gather,
+    gather_nd,
+    scatter_elements,
+)
 from onnxjit._ops.structure import (
+    CONCAT,
     RESHAPE,
+    SLICE,
     SQUEEZE,
     UNSQUEEZE,
     broadcast_to,
@@ -27,6 +36,7 @@ from onnxjit._ops.structure import (
     vector,
 )
 
+from .forward import read_places
 from .places import Facts, Moving, counters, is_inside, moving, place_of, places_of, proves
 
 if TYPE_CHECKING:
@@ -53,9 +63,11 @@ class Batch:
     ----------
     rows : dict
         By id of a value of the body: the values of all iterations.
+    most : int
+        Axes of the largest element that the loop stacks anyway.
     """
 
-    __slots__ = ("body", "env", "inner", "outer", "rows", "symbols", "trips")
+    __slots__ = ("body", "env", "inner", "most", "outer", "rows", "symbols", "trips")
 
     def __init__(self, body: Block, trips: DimLike, outer: Facts, inner: Facts) -> None:
         self.body: Final = body
@@ -65,6 +77,7 @@ class Batch:
         self.inner: Final = inner
         self.symbols: Final = counters(self.env, body.inputs[0])
         self.rows: dict[int, Value] = {}
+        self.most = 0
 
     # --- what is what
 
@@ -83,6 +96,13 @@ class Batch:
         return place_of(value)
 
     # --- places
+
+    def read_places(self, equation: Equation) -> list[DimLike] | None:
+        """Return where an equation of the body reads one place."""
+        if equation.op is GATHER and equation.inputs[1] is self.body.inputs[0]:
+            place = self.place(equation.inputs[1])
+            return None if place is None or equation.params["axis"] else [place]
+        return read_places(equation)
 
     def line(self, at: Moving) -> Value:
         """Return the places of all iterations as a vector."""
@@ -192,7 +212,8 @@ def _dim(batch: Batch, equation: Equation) -> Value | None:
 def _rowwise(batch: Batch, equation: Equation) -> Value | None:
     """Compute all iterations by one elementwise operation."""
     rank = equation.outputs[0].ndim
-    if rank and not any(v.id in batch.rows and v.ndim == rank for v in equation.inputs):
+    is_stacked = any(v.id in batch.rows and v.ndim == rank for v in equation.inputs)
+    if rank > batch.most and not is_stacked:
         return None  # it would take more memory than what is there
     inputs = [_padded(batch, v, rank) for v in equation.inputs]
     if not any(v.id in batch.rows for v in equation.inputs):
@@ -239,9 +260,34 @@ def _same_axes(batch: Batch, equation: Equation) -> Value | None:
     params: dict[str, Any] = dict(equation.params)
     if "axes" in params:
         params["axes"] = tuple(a + 1 for a in params["axes"])
-    if "shape" in params:
+    if equation.op is RESHAPE:
         params["shape"] = (batch.trips, *params["shape"])
     return bind_one(equation.op, rows, **params)
+
+
+def _concat(batch: Batch, equation: Equation) -> Value | None:
+    if not any(v.id in batch.rows for v in equation.inputs):
+        return None
+    parts = [_stacked(batch, v) for v in equation.inputs]
+    return concat(parts, equation.params["axis"] + 1)
+
+
+def _stacked(batch: Batch, value: Value) -> Value:
+    rows = batch.rows.get(value.id)
+    if rows is not None:
+        return rows
+    return broadcast_to(unsqueeze(value, [0]), (batch.trips, *value.shape))
+
+
+def _scatter_nd(batch: Batch, equation: Equation) -> Value | None:
+    """Write one element of each row, at the same place."""
+    x, index, updates = equation.inputs
+    if x.ndim != 1 or x.id not in batch.rows or not batch.is_outer(index):
+        return None
+    if index.ndim != 2 or not same(index.shape[0], 1):
+        return None
+    places = broadcast_to(index, (batch.trips, 1))
+    return scatter_elements(batch.rows[x.id], places, _stacked(batch, updates), 1)
 
 
 def _cast(batch: Batch, equation: Equation) -> Value | None:
@@ -255,6 +301,9 @@ _RULES: Final[dict[Any, Callable[[Batch, Equation], Value | None]]] = {
     GATHER: _gather,
     GATHER_ND: _gather_nd,
     RESHAPE: _same_axes,
+    CONCAT: _concat,
+    SCATTER_ND: _scatter_nd,
+    SLICE: _same_axes,
     SQUEEZE: _same_axes,
     UNSQUEEZE: _same_axes,
 }

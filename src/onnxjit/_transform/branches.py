@@ -16,7 +16,8 @@ from onnxjit._ops.elementwise_where import choose
 from onnxjit._ops.gather import GATHER, GATHER_ND, SCATTER_ND, gather_nd, scatter_nd
 from onnxjit._ops.structure import RESHAPE, UNSQUEEZE, VECTOR, reshape, unsqueeze
 
-from .places import Facts, is_inside, place_of, places_of
+from .forward import element_of, read_places
+from .places import Facts, is_inside, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +79,7 @@ class _Branches:
         if equation.blocks or op.stateful:
             return False
         if op in {GATHER, GATHER_ND, SCATTER_ND}:
-            sizes = _read_place(equation)
+            sizes = read_places(equation)
             small = equation.inputs[2] if op is SCATTER_ND else equation.outputs[0]
             return sizes is not None and _is_small(small) and self._is_there(equation, sizes)
         values = (*equation.inputs, *equation.outputs)
@@ -149,13 +150,9 @@ class _Branches:
             self.block.equations.append(equation)
 
     def _written(self, branch: Block, equation: Equation, base: Value) -> Value:
-        _, index, update = equation.inputs
+        index = equation.inputs[1]
         there = gather_nd(base, reshape(index, (index.shape[-1],)))
-        made = update.equation
-        if made is not None and made.op is UNSQUEEZE and made.params["axes"] == (0,):
-            element = made.inputs[0]
-        else:
-            element = reshape(update, update.shape[1:])
+        element = element_of(equation)
         pair = (element, there) if branch is self.yes else (there, element)
         other = self.written.get(base.id)
         places = places_of(index)
@@ -168,19 +165,11 @@ class _Branches:
         return done
 
 
-def _read_place(equation: Equation) -> list[DimLike] | None:
-    """Return where an equation reads or writes one place, None where that is data."""
-    if equation.op is GATHER:
-        at = place_of(equation.inputs[1]) if equation.inputs[1].ndim == 0 else None
-        return None if at is None or equation.params["axis"] else [at]
-    return None if equation.params.get("batch") else places_of(equation.inputs[1])
-
-
 def _reads(equations: Sequence[Equation]) -> Iterator[tuple[object, object]]:
     """Yield places that were read already, so that they are there."""
     for equation in equations:
         if equation.op in {GATHER, GATHER_ND, SCATTER_ND}:
-            places = _read_place(equation)
+            places = read_places(equation)
             if places is not None:
                 yield _places_key(places), _shape_key(equation.inputs[0])
 

@@ -13,13 +13,13 @@ from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import DIM, bind, bind_one, tracing
 from onnxjit._core.dim_atoms import Pos
 from onnxjit._core.dim_polynomial import atom_poly
-from onnxjit._core.dims import Dim, DimLike, dim_max, lower, same
+from onnxjit._core.dims import Dim, DimLike, dim_max, lower, same, symbols_of
 from onnxjit._core.dtypes import FLOAT32, FLOAT64, INT32, INT64
 from onnxjit._core.program import Block, Equation, Program, Value, dims_in
 from onnxjit._core.region import COND, LOOP, visible
 from onnxjit._ops.cast import CAST
 from onnxjit._ops.elementwise import negative
-from onnxjit._ops.gather import GATHER, gather
+from onnxjit._ops.gather import GATHER, GATHER_ND, gather
 from onnxjit._ops.scan import cumsum
 from onnxjit._ops.structure import (
     RESHAPE,
@@ -34,7 +34,8 @@ from onnxjit._ops.structure import (
 from .batch import Batch
 from .branches import join_branches
 from .dce import sweep
-from .places import Facts, counters
+from .forward import forward_writes, read_places
+from .places import Facts, counters, is_inside
 from .uses import all_uses, move_origins, reads, replace
 from .writes import Written, written
 
@@ -110,8 +111,10 @@ class _Loops:
         left = self._pass_through(equation, body)
         if left is None:
             return
+        if forward_writes(body, inner):
+            self.changed = True
         sweep(body, set())
-        self._hoist(body, block)
+        self.hoist(body, block, facts)
         batch = None if trips is None else Batch(body, trips, facts, inner)
         if batch is None or not batch.symbols or not _Loop(self, left, batch).run():
             block.equations.append(left)
@@ -157,11 +160,11 @@ class _Loops:
             self.replace(old, new)
         return made
 
-    def _hoist(self, body: Block, block: Block) -> None:
+    def hoist(self, body: Block, block: Block, facts: Facts) -> None:
         """Move what is the same in all iterations out, unless it may fail."""
         stay: list[Equation] = []
         for equation in body.equations:
-            if _may_move(equation, body, block):
+            if _may_move(equation, body, block, facts):
                 for value in equation.outputs:
                     value.block = block
                 block.equations.append(equation)
@@ -178,15 +181,26 @@ def _same_type(a: Value, *others: Value) -> bool:
     )
 
 
-def _may_move(equation: Equation, body: Block, block: Block) -> bool:
+def _may_move(equation: Equation, body: Block, block: Block, facts: Facts) -> bool:
     op = equation.op
-    if op.may_fail or op.stateful or equation.blocks or op in {DIM, VECTOR}:
+    if op.stateful or equation.blocks or (op.may_fail and not _is_read(equation, facts)):
         return False
     if any(v.known is None and v.block.is_inside(body) for v in equation.inputs):
         return False
     sizes = [*dims_in(equation.params.values())]
     sizes += [n for v in equation.outputs for n in v.shape if isinstance(n, Dim)]
     return all(visible(n, block) for n in sizes)
+
+
+def _is_read(equation: Equation, facts: Facts) -> bool:
+    """Whether an equation reads a place that is surely there."""
+    if equation.op not in {GATHER, GATHER_ND}:
+        return False
+    x, places = equation.inputs[0], read_places(equation)
+    env = x.block.trace.env
+    return places is not None and all(
+        is_inside(env, p, n, facts) for p, n in zip(places, x.shape, strict=False)
+    )
 
 
 def _trips(equation: Equation) -> DimLike | None:
@@ -269,6 +283,7 @@ class _Loop:
         """Replace the loop by a shorter one, or by none; tell whether that was possible."""
         for state in list(self.states):
             self._take_write(state)
+        self.owner.hoist(self.body, self.owner.trace.block, self.batch.outer)
         self._compute_at_once()
         left = self._left()
         frontier = self._frontier(left)
@@ -306,6 +321,8 @@ class _Loop:
         trace.block = outer
         self.states.remove(state)
         self.writes.append(write)
+        if found.axis is not None:
+            self.batch.most = max(self.batch.most, write.element.ndim)
         for equation in found.before:
             equation.inputs = (state.start, *equation.inputs[1:])
         if found.last or found.axis is None:
@@ -414,7 +431,7 @@ class _Loop:
         finals = {state.value.id: last for state, last in self.totals}
         if body.outputs:
             avals = [s.value.tensor for s in self.states]
-            avals += [Tensor(v.dtype, (trips, *v.shape)) for v in stacked]
+            avals += [Tensor(v.dtype, (trips, *map(_hidden, v.shape))) for v in stacked]
             outputs = bind(
                 LOOP, self.equation.inputs[0], *(s.start for s in self.states),
                 blocks=(body,), results=tuple(avals), states=number, with_cond=False,
@@ -422,10 +439,8 @@ class _Loop:
             finals.update(
                 (s.value.id, v) for s, v in zip(self.states, outputs[:number], strict=True)
             )
-            rows.update(
-                (v.id, _sized(result))
-                for v, result in zip(stacked, outputs[number:], strict=True)
-            )
+            for v, result in zip(stacked, outputs[number:], strict=True):
+                rows[v.id] = _sized(result, (trips, *v.shape))
         self._give_results(finals)
 
     def _give_results(self, finals: dict[int, Value]) -> None:
@@ -445,9 +460,18 @@ class _Loop:
             give(result, rows[value.id])
 
 
-def _sized(stacked: Value) -> Value:
-    """Return stacked values with their sizes, which no iteration may have told."""
-    return bind_one(RESHAPE, stacked, shape=stacked.shape) if stacked.ndim > 1 else stacked
+def _hidden(n: DimLike) -> DimLike:
+    """Return a size that is unknown where an iteration decides it: without any it is 0."""
+    return n.env.symbol("inner", data=True) if isinstance(n, Dim) else n
+
+
+def _sized(stacked: Value, shape: tuple[DimLike, ...]) -> Value:
+    """Return stacked values in the shape that they have also without iterations."""
+    for axis, n in enumerate(stacked.shape):
+        if isinstance(n, Dim) and axis:
+            (symbol,) = symbols_of(n)
+            symbol.origin = (stacked, axis)
+    return bind_one(RESHAPE, stacked, shape=shape) if stacked.ndim > 1 else stacked
 
 
 def shorten_loops(program: Program) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 from onnxjit._core.dims import DimLike, same
 from onnxjit._ops.gather import GATHER, GATHER_ND, SCATTER_ND, gather, scatter_nd
 from onnxjit._ops.structure import (
-    UNSQUEEZE,
     broadcast_to,
     concat,
     const,
@@ -25,6 +24,7 @@ from onnxjit._ops.structure import (
     vector,
 )
 
+from .forward import element_of
 from .places import Moving, places_of, proves
 
 if TYPE_CHECKING:
@@ -65,11 +65,7 @@ class Written:
 
     def element(self) -> Value:
         """Return what an iteration writes, in its block."""
-        update = self.write.inputs[2]
-        made = update.equation
-        if made is not None and made.op is UNSQUEEZE and made.params["axes"] == (0,):
-            return made.inputs[0]
-        return reshape(update, update.shape[1:])
+        return element_of(self.write)
 
     # --- in the block around the loop
 
@@ -158,14 +154,11 @@ def _even(batch: Batch, index: Value) -> list[Moving] | None:
 
 def _classify(batch: Batch, array: Written, use: Equation) -> bool:
     """Sort a read in, if it is one of the kinds that can be."""
-    if use.op is GATHER and use.params["axis"] == 0 and use.inputs[1].ndim == 0:
-        place = batch.place(use.inputs[1])
-        at = None if place is None else batch.moving(place)
-        places = None if at is None else [at]
-    elif use.op is GATHER_ND and use.inputs[1].ndim == 1 and not use.params["batch"]:
-        places = _even(batch, use.inputs[1])
-    else:
+    if use.op not in {GATHER, GATHER_ND}:
         return False
+    found = batch.read_places(use)
+    ways = None if found is None else [batch.moving(p) for p in found]
+    places = None if ways is None or None in ways else [m for m in ways if m is not None]
     is_read = use.inputs[0] is array.state and use.outputs[0].block is batch.body
     if not is_read or places is None or not all(_is_low(batch, m) for m in places):
         return False
@@ -173,21 +166,22 @@ def _classify(batch: Batch, array: Written, use: Equation) -> bool:
     if any(_are_apart(batch, p, q) for p, q in pairs):
         array.before.append(use)
         return True
-    if len(places) != len(array.at) or not all(p.step == q.step for p, q in pairs):
+    if len(places) < len(array.at) or not all(p.step == q.step for p, q in pairs):
         return False
+    is_part = len(places) > len(array.at)
     distance = [q.start - p.start for p, q in pairs]
     axis = array.axis
     if any(not same(d, 0) for a, d in enumerate(distance) if a != axis):
         return False
     if axis is None:
         array.last.append(use)
-        return True
+        return not is_part
     gap = distance[axis]
     if proves(batch.env, gap, batch.inner):
         array.before.append(use)  # it is written in this iteration or later
         return True
     array.last.append(use)
-    return isinstance(gap, int) and gap == -1
+    return not is_part and isinstance(gap, int) and gap == -1
 
 
 def _are_apart(batch: Batch, p: Moving, q: Moving) -> bool:
