@@ -111,7 +111,8 @@ class _Write:
         is_same = all(same(p, q) for p, q in pairs)
         if use.op is SCATTER_ND:
             covers = is_same and len(found) <= len(mine)
-            return _BEFORE if covers and self._is_there() else None
+            checks = len(found) == len(mine)  # that the place is there
+            return _BEFORE if covers and (checks or self._is_there()) else None
         if is_same:
             if len(found) == len(mine):
                 return _EQUAL

@@ -13,7 +13,7 @@ from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import DIM, bind, bind_one, tracing
 from onnxjit._core.dim_atoms import Pos
 from onnxjit._core.dim_polynomial import atom_poly
-from onnxjit._core.dims import Dim, DimLike, dim_max, lower, same, symbols_of
+from onnxjit._core.dims import Dim, DimLike, dim_max, has_data, lower, same, symbols_of
 from onnxjit._core.dtypes import FLOAT32, FLOAT64, INT32, INT64
 from onnxjit._core.program import Block, Equation, Program, Value, dims_in
 from onnxjit._core.region import COND, LOOP, visible
@@ -187,8 +187,11 @@ def _may_move(equation: Equation, body: Block, block: Block, facts: Facts) -> bo
         return False
     if any(v.known is None and v.block.is_inside(body) for v in equation.inputs):
         return False
+    values = (*equation.inputs, *equation.outputs)
     sizes = [*dims_in(equation.params.values())]
-    sizes += [n for v in equation.outputs for n in v.shape if isinstance(n, Dim)]
+    sizes += [n for v in values for n in v.shape if isinstance(n, Dim)]
+    if (len(equation.inputs) > 1 or op.error is not None) and any(map(has_data, sizes)):
+        return False  # only the run can tell whether such sizes fit
     return all(visible(n, block) for n in sizes)
 
 
