@@ -20,7 +20,7 @@ from .dim_rules import (
 from .dim_text import Printer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .dim_atoms import Interval
     from .dim_polynomial import Poly
@@ -95,6 +95,17 @@ class Knowledge:
         self._bounds: dict[Poly, Interval] = {}
         self._facts: tuple[Poly, ...] | None = ()
 
+    def copy(self) -> Knowledge:
+        """Return knowledge that can learn more by itself."""
+        new = Knowledge()
+        new.solved = dict(self.solved)
+        new.nonneg = list(self.nonneg)
+        new.nonzero = dict(self.nonzero)
+        new.zero = dict(self.zero)
+        new.is_exemplary = self.is_exemplary
+        new._facts = self._facts
+        return new
+
     def resolve(self, poly: Poly) -> Poly:
         """Put what equalities have solved for the symbols."""
         if not self.solved:
@@ -163,6 +174,8 @@ class Knowledge:
         return True if self._nonneg(poly) and self._nonneg(-poly) else None
 
     def _is_nonzero(self, poly: Poly) -> bool:
+        if self.is_exemplary and poly.hint == 0:
+            return False
         for other in self.nonzero:
             if poly is normal_side("ne", self.resolve(other)):
                 return True
@@ -181,6 +194,20 @@ class Knowledge:
         self._facts = None
         self._answers.clear()
         self._bounds.clear()
+
+    def suppose(self, poly: Poly) -> Callable[[], None]:
+        """Take a number as not negative, until what is returned is called."""
+        was = self.is_exemplary
+        self.learn("ge", poly)
+
+        def end() -> None:
+            self.nonneg.remove(poly)
+            self.is_exemplary = was
+            self._facts = None
+            self._answers.clear()
+            self._bounds.clear()
+
+        return end
 
     def _learn_zero(self, poly: Poly) -> None:
         solution = solve(poly)
@@ -205,17 +232,13 @@ def _substituted(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
 
 def solve(poly: Poly) -> tuple[Symbol, Poly] | None:
     """Solve `poly == 0` for its newest symbol that stands alone with factor 1 or -1."""
-    best: tuple[Symbol, Poly] | None = None
-    for monomial, factor in poly.terms:
+    for monomial, factor in reversed(poly.terms):  # newest first
         symbol = monomial.atom
-        if abs(factor) != 1 or not isinstance(symbol, Symbol):
-            continue
-        if best and symbol.order < best[0].order:
-            continue
-        rest = poly - atom_poly(symbol) * factor
-        if symbol not in rest.symbols:
-            best = symbol, rest * -factor
-    return best
+        if abs(factor) == 1 and isinstance(symbol, Symbol):
+            rest = poly - atom_poly(symbol) * factor
+            if symbol not in rest.symbols:
+                return symbol, rest * -factor
+    return None
 
 
 def reduce_guards(guards: Sequence[Guard]) -> list[Guard]:

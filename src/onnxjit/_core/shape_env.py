@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from .dim_atoms import Store, Symbol
@@ -12,7 +13,7 @@ from .dim_rules import as_facts, bcast, bcast_parts, never_zero, nonneg
 from .guards import Guard, Knowledge, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from .dim_object import DimLike
     from .dim_polynomial import Poly
@@ -34,16 +35,19 @@ class ShapeEnv:
 
     Attributes
     ----------
+    conditional
+        What a model assumes only in branches.
     memo
         Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_store", "guards", "memo", "policy", "symbols")
+    __slots__ = ("_known", "_made", "_store", "conditional", "guards", "memo", "policy", "symbols")
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy
         self.symbols: list[Symbol] = []
         self.guards: list[Guard] = []
+        self.conditional: list[Guard] = []
         self._known = Knowledge()
         self._made: dict[Poly, Dim] = {}
         self._store = Store()
@@ -76,8 +80,9 @@ class ShapeEnv:
 
     def _is_deep(self, poly: Poly) -> bool:
         """Whether the example's number has to do: text and proofs grow with each quotient."""
-        can_guard = self.policy == "guard" and poly.hint is not None and not poly.data
-        return can_guard and any(atom.depth > _DEEPEST for atom in poly.atoms)
+        if poly.depth <= _DEEPEST:
+            return False
+        return self.policy == "guard" and poly.hint is not None and not poly.data
 
     def _frozen(self, poly: Poly) -> DimLike:
         """Freeze the symbols of an expression, and return what it then is."""
@@ -102,7 +107,7 @@ class ShapeEnv:
         value = self._value(poly, dim, what)
         answer = holds(kind, value)
         if not answer:
-            kind, poly = _OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
+            kind, poly = OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
         self.record(kind, poly)
         return answer
 
@@ -165,10 +170,40 @@ class ShapeEnv:
         given = as_facts([known.resolve(f.poly) for f in facts])
         return nonneg(known.resolve(dim.poly), (*known.facts(), *given))
 
-    def learn(self, dim: DimLike) -> None:
-        """Note that a number is not negative by the way it is made; no guard is needed."""
-        if isinstance(dim, Dim):
-            self._known.learn("ge", dim.poly)
+    @contextmanager
+    def branch(self, fact: tuple[Kind, Poly] | None) -> Iterator[None]:
+        """Decide things for code that runs only where a condition holds.
+
+        What is guarded there is guarded for all of a call's graph. A model runs with other
+        sizes too, so that what is assumed there says nothing of the code around it.
+        """
+        outer, start, memo = self._known, len(self.guards), dict(self.memo)
+        self._known = outer.copy()
+        if fact is not None:
+            self._known.learn(*fact)
+        try:
+            yield
+        finally:
+            inner = self.guards[start:]
+            self._known, self.memo = outer, memo
+            if self.policy == "guard":
+                for guard in inner:
+                    outer.learn(guard.kind, guard.poly)
+            else:
+                del self.guards[start:]
+                self.conditional += inner
+
+    @contextmanager
+    def supposing(self, dim: DimLike) -> Iterator[None]:
+        """Take a number as not negative in a part of the trace."""
+        if not isinstance(dim, Dim):
+            yield
+            return
+        end = self._known.suppose(dim.poly)
+        try:
+            yield
+        finally:
+            end()
 
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""
@@ -191,7 +226,7 @@ class ShapeEnv:
         return _finite(low), _finite(high)
 
 
-_OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
+OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
 
 
 def _finite(bound: float) -> int | None:
@@ -220,20 +255,23 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     ValueError
         The shapes do not fit, with NumPy's text.
     """
-    if _are_same(shapes):
+    if are_same(shapes):
         return tuple(shapes[0])
     rank = max(map(len, shapes), default=0)
     out: list[DimLike] = [1] * rank
     for shape in shapes:
         for at, size in enumerate(shape, rank - len(shape)):
-            joined = _join(env, out[at], size)
+            before = out[at]
+            is_first = isinstance(before, int) and before == 1
+            joined = size if is_first else _join(env, before, size)
             if joined is None:
                 raise _misfit(shapes)
             out[at] = joined
-    return tuple(out)
+    found = tuple(out)
+    return next((tuple(s) for s in shapes if are_same((s, found))), found)
 
 
-def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
+def are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
     """Tell whether the same sizes stand everywhere."""
     if not shapes:
         return False

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
 from .record import Recording, Result
+from .stacked import Stacked
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
@@ -235,7 +237,7 @@ class Entry:
         build = self.build
         written = [(i, self._new(k)) for i, k in self.recording.written]
         execute = compiled.run
-        if self.recording.failed is not None:
+        if self.recording.checks:
             execute = self._checked(execute)
 
         def run(a: Sequence[Any]) -> Any:
@@ -252,15 +254,15 @@ class Entry:
 
     def _checked(self, execute: Callable[..., Any]) -> Callable[..., Any]:
         """Return a run that says so where the graph is not right."""
-        assert self.recording.failed is not None  # the caller looked
-        _, where = self.compiled.outputs[self.recording.failed]
+        failed = self.recording.failed
+        where = None if failed is None else self.compiled.outputs[failed][1]
 
         def run(feeds: Any) -> Any:
             try:
                 out = execute(feeds)
             except Exception as e:
                 raise Rerun from e  # what follows a failed check may fail too
-            if out[where]:
+            if where is not None and out[where]:
                 raise Rerun
             return out
 
@@ -348,7 +350,9 @@ def _builder(
         if isinstance(example, Either):
             chosen, first, second = makers
             return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
-        return lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers])
+        stacked = isinstance(example, Stacked)
+        join = example.elements if stacked else functools.partial(with_parts, example)
+        return lambda out, a, m: join([make(out, a, m) for make in makers])
 
     make = node(recording.tree)
     return lambda out, a: make(out, a, {})

@@ -17,6 +17,7 @@ from onnxjit._rewrite.path import Path
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.control.either import Either
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
     AliasError,
@@ -26,6 +27,7 @@ from onnxjit.errors import (
 )
 
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, children
+from .stacked import Stacked
 
 __all__ = ["Recording", "Result", "record"]
 
@@ -86,6 +88,11 @@ class Recording:
         self.written: list[tuple[int, int]] = []
         self.failed: int | None = None
         self.program: Program = Program(tracer.root, (), ())
+
+    @property
+    def checks(self) -> bool:
+        """Whether Python may have to make the call again."""
+        return self.failed is not None or self.tracer.has_handlers
 
 
 Body = Callable[[Tracer, list[Any]], tuple[Any, list[tuple[Path, Any]]]]
@@ -265,6 +272,8 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         if has_data(x):
             return outputs.value(dim_value(x), "int")
         return Result("size", value=x)
+    if rows_of(x) is not None:
+        return _stacked(x, outputs)
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         return Result("static", value=_checked_static(x))
@@ -276,6 +285,14 @@ def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
         x, parts = plain, children(plain) or []
     items = [_tree(item, outputs, tracer) for _, item in parts]
     return (x, items)
+
+
+def _stacked(x: Any, outputs: _Outputs) -> Any:
+    """Return where the elements of a list of unknown length come from."""
+    if isinstance(x, Iterator):
+        _checked_static(x)  # says that a generator is no result
+    columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
+    return Stacked(x.rows.element), columns
 
 
 def _plain_key(x: Any) -> Any:

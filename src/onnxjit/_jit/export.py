@@ -30,6 +30,7 @@ from onnxjit._eager.leaves import (
 )
 from onnxjit._eager.record import Recording, Result, record
 from onnxjit._eager.run import call_traced
+from onnxjit._eager.stacked import Stacked
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset
 from onnxjit._transform.pipeline import simplify
@@ -327,10 +328,11 @@ def assumption_texts(recording: Recording) -> list[str]:
 
 def _open_guards(recording: Recording) -> list[str]:
     """Return guards that are neither a fixed size nor the equality of two sizes."""
+    env = recording.tracer.env
+    fixed = [g for g in reduce_guards(env.guards) if g.kind != "eq"]
     return [
         f"{guard.text} ({guard.source})" if guard.source else guard.text
-        for guard in reduce_guards(recording.tracer.env.guards)
-        if guard.kind != "eq"
+        for guard in (*fixed, *reduce_guards(env.conditional))
     ]
 
 
@@ -339,7 +341,8 @@ def _host_text(guard: Any) -> str:
 
 
 def _metadata(recording: Recording) -> dict[str, str]:
-    guards = [g.text for g in reduce_guards(recording.tracer.env.guards)]
+    env = recording.tracer.env
+    guards = [g.text for g in (*reduce_guards(env.guards), *reduce_guards(env.conditional))]
     data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
     if guards:
         data["onnxjit.assumptions"] = json.dumps(guards)
@@ -352,7 +355,8 @@ def _tree_text(tree: Any) -> Any:
         texts = [_tree_text(item) for item in items]
         if isinstance(example, dict):
             return {"dict": dict(zip(map(str, example), texts, strict=True))}
-        return {type(example).__name__: texts}
+        name = "list" if isinstance(example, list) else type(example).__name__
+        return {name.lower() if isinstance(example, Stacked) else name: texts}
     if tree.source == "static":
         plain = tree.value is None or isinstance(tree.value, (bool, int, float, str))
         return {"static": tree.value if plain else repr(tree.value)}

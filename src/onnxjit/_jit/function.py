@@ -28,6 +28,7 @@ from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
 from onnxjit._rewrite import current_session
 from onnxjit._rewrite.path import GuardNames
+from onnxjit._trace.control.region import AlwaysRaises
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import (
@@ -35,6 +36,7 @@ from onnxjit.errors import (
     DataDependentError,
     FallbackWarning,
     LoweringError,
+    OnnxJitError,
     OpsetError,
     SideEffectError,
     SpecError,
@@ -187,6 +189,8 @@ class JitFunction(Tools):
                 return entry.run(values)
             except Rerun:
                 return self._rerun(call.args, call.kwargs, call.owner)
+        if entry.kind == AlwaysRaises.__name__:
+            return self._rerun(call.args, call.kwargs, call.owner)
         return call_eagerly(self._function(call.owner), call.args, call.kwargs)
 
     def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
@@ -215,11 +219,17 @@ class JitFunction(Tools):
         try:
             recording = self._record(call, started)
             return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
+        except AlwaysRaises as e:
+            return self._eager_entry(e, call, started)  # Python raises what it raises
         except _FALLBACK as e:
             if self._fallback == "error":
                 raise
             self._warn(e)
             return self._eager_entry(e, call, started)
+        except Exception as e:
+            if isinstance(e, OnnxJitError) or not _leaves_more(e, started):
+                raise
+            return self._eager_entry(AlwaysRaises(str(e)), call, started)
 
     def _eager_entry(self, e: Exception, call: Call, started: list[Tracer]) -> EagerEntry:
         if not started:
@@ -381,6 +391,12 @@ def _inline_arguments(call: Call) -> list[int | tuple[Any]] | None:
         else:
             return None
     return arguments
+
+
+def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
+    """Whether Python would do more than raise this, or with a text that only a run knows."""
+    written = any(x.written for tracer in started for x in tracer.arguments)
+    return written or any("<traced " in str(x) for x in e.args)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:

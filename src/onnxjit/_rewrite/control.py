@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import plain
-from onnxjit._trace import control as traced
 from onnxjit._rewrite.state import SESSION
+from onnxjit._trace import control as traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
 _session = SESSION.get
+_PLAIN = nullcontext()
 _Names = tuple[str, ...]
 
 
@@ -88,6 +91,16 @@ class Control:
         self, kind: str, iterable: Iterable[Any], function: Callable[[Any], Iterable[Any]]
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
+
+    def kept(self, test: Any, make: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).kept(test, make)
+
+    def list_(self, items: list[Any]) -> list[Any]:
+        return items if _session() is None else traced.list_(items)
+
+    def trying(self) -> AbstractContextManager[object]:
+        """Return the context in which exceptions may be handled."""
+        return _PLAIN if _session() is None else traced.trying()
 
     def raised(self, make: Callable[[], Any]) -> Any:
         """Return what is raised."""

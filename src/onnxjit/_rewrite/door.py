@@ -14,6 +14,7 @@ from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.lists import List
 from onnxjit.errors import OnnxJitError
 
 if TYPE_CHECKING:
@@ -199,9 +200,11 @@ class Door(Control):
             if state.old_entry(obj) is not None:
                 value = state.hooks.stored(value)
             member = routed_member(state, obj, "__setitem__")
-            if member is not None:
+            if member is None:
+                state.hooks.setitem(obj, key, value)
+            else:
                 member(key, value)
-                return
+            return
         obj[key] = value
 
     def del_attr(self, obj: Any, name: str) -> None:
@@ -259,6 +262,8 @@ class Door(Control):
         member = None if state is None else routed_member(state, obj, "__setitem__")
         if member is not None:
             member(key, value)
+        elif state is not None:
+            state.hooks.setitem(obj, key, value)
         else:
             obj[key] = value
 
@@ -305,8 +310,8 @@ def _has_traced(state: State, key: Any) -> bool:
     if kind in _PLAIN_KEYS:
         return False
     if kind is slice:
-        parts = (key.start, key.stop, key.step)
-    elif kind is tuple or kind is list:
+        parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
+    elif kind is tuple or kind is list or kind is List:
         parts = key
     else:
         return state.hooks.is_traced(key)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.views import (
     ChainView,
@@ -15,7 +17,13 @@ from onnxjit._ops.views import (
     TurnView,
     is_contiguous,
 )
-from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
+from onnxjit.errors import (
+    AliasError,
+    DataDependentError,
+    LeakError,
+    SideEffectError,
+    UnsupportedError,
+)
 
 from . import host
 from .layout import UNDECIDED, Layout, k_order, walk
@@ -24,8 +32,6 @@ from .operators import Operators
 from .storage import Storage
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from onnxjit._core.bind import Trace
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
@@ -113,23 +119,42 @@ class Array(Operators, Methods):
     def _value(self) -> Value:
         """The value seen through this handle now."""
         storage = self._storage
-        if storage.value.block.trace.closed:
+        value = storage.value
+        if value.block.trace.closed:
             msg = (
                 "an array of a finished trace is used: it was stored outside the traced "
                 "function (in a global, an attribute or a closure); return it instead"
             )
             raise LeakError(msg)
+        if storage.stale:
+            raise self._outdated()
+        if not self._views:
+            return value
         cached = self._cache
         if cached is not None and cached[0] == storage.version:
-            value = cached[1]
-            block, here = value.block, value.block.trace.block
+            seen = cached[1]
+            block, here = seen.block, seen.block.trace.block
             if block is here or here.is_inside(block):
-                return value
-        value = storage.value
+                return seen
         for view in self._views:
             value = view.apply(value)
         self._cache = (storage.version, value)
         return value
+
+    def _outdated(self) -> AliasError:
+        msg = (
+            "an array is read that may have been written to by another name, as an element of "
+            "a list or by a loop that hands it on; read it by that name, or work on a .copy()"
+        )
+        return AliasError(msg)
+
+    @property
+    def _typed(self) -> Value:
+        """A value of the type of this array; it may belong to a block that has ended."""
+        cached = self._cache
+        if cached is not None and cached[0] == self._storage.version:
+            return cached[1]
+        return self._value
 
     @property
     def _known(self) -> np.ndarray[Any, Any] | None:
@@ -143,7 +168,7 @@ class Array(Operators, Methods):
     @property
     def shape(self) -> tuple[DimLike, ...]:
         """Sizes of the axes: ints, or symbolic `Dim` inside a trace."""
-        return self._nd.shape if self._nd is not None else self._value.shape
+        return self._nd.shape if self._nd is not None else self._typed.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -157,12 +182,12 @@ class Array(Operators, Methods):
     @property
     def size(self) -> DimLike:
         """Number of elements."""
-        return self._nd.size if self._nd is not None else self._value.tensor.size
+        return self._nd.size if self._nd is not None else self._typed.tensor.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the elements."""
-        return self._nd.dtype if self._nd is not None else self._value.dtype.numpy
+        return self._nd.dtype if self._nd is not None else self._typed.dtype.numpy
 
     def __repr__(self) -> str:
         if self._nd is not None:
@@ -170,6 +195,11 @@ class Array(Operators, Methods):
             return f"{type(self).__name__}{text.removeprefix('array')}"
         sizes = ", ".join(map(str, self.shape))
         return f"<traced {self._kind} {self.dtype}[{sizes}]>"
+
+    def __str__(self) -> str:
+        if self._nd is None:
+            return repr(self)
+        return str(self._nd if self._kind == ARRAY else self._nd[()])
 
     # ------------------------------------------------------------------ views and writes
 
@@ -181,6 +211,7 @@ class Array(Operators, Methods):
             result = self
             for part in view.views:
                 result = result._view(part)
+            self._note_alias(result)
             turned = isinstance(view.views[0], TurnView)
             same = result._storage is self._storage and not result._tentative
             return self if turned and same else result
@@ -199,7 +230,14 @@ class Array(Operators, Methods):
         if unsure:
             result._tentative = True
             storage.undecided.append(weakref.ref(result))
+        if isinstance(view, ContiguousView):
+            self._note_alias(result)
         return result
+
+    def _note_alias(self, other: Array) -> None:
+        """Note that this and what a conversion made of it can be one object."""
+        if other is not self and other._storage is self._storage:
+            self._storage.aliases += [weakref.ref(self), weakref.ref(other)]
 
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
@@ -278,7 +316,7 @@ class Array(Operators, Methods):
             self._nd.shape = shape
             return
         view = reshape_view(self.shape, shape, "C")
-        others = [ref() for ref in self._storage.undecided]
+        others = {id(x): x for ref in self._storage.aliases if (x := ref()) is not None}
         self._settle()
         self._trace_layout(self._storage.layout)
         if self._storage.argument is not None and not self._views:
@@ -292,9 +330,9 @@ class Array(Operators, Methods):
                 "copy with the desired shape."
             )
             raise AttributeError(msg)
-        for other in (self, *others):
+        for other in {id(self): self, **others}.values():
             # what np.ascontiguousarray and the like return can be this very array
-            if other is not None and other._storage is base and other._views == views[:-1]:
+            if other._storage is base and other._views == views[:-1]:
                 other._views, other._cache = views, None
 
     def _trace_layout(self, layout: Layout) -> None:
@@ -305,6 +343,25 @@ class Array(Operators, Methods):
     def _write(self, new: Value) -> None:
         """Replace what this handle shows by `new` (same shape and dtype)."""
         # the value before settling keeps its meaning: settling may move this very handle
+        self._prepare_write()
+        storage = self._storage
+        bases = [storage.value]
+        for view in self._views:
+            bases.append(view.apply(bases[-1]))
+        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
+            new = view.write(base, new)
+        storage.replace(new)
+
+    def _prepare_write(self) -> None:
+        """Require that this may be written to, and count it as written.
+
+        Raises
+        ------
+        ValueError
+            It is read-only.
+        SideEffectError
+            It is an ndarray made before the call.
+        """
         self._settle()
         storage = self._storage
         if storage.read_only or any(not view.writable for view in self._views):
@@ -313,12 +370,8 @@ class Array(Operators, Methods):
         if storage.captured is not None:
             raise self._captured_write(storage.captured)
         storage.check_identity()
-        bases = [storage.value]
-        for view in self._views:
-            bases.append(view.apply(bases[-1]))
-        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
-            new = view.write(base, new)
-        storage.replace(new)
+        if storage.argument is not None:
+            storage.argument.written = True
 
     def _captured_write(self, name: str) -> SideEffectError:
         msg = (
@@ -349,6 +402,11 @@ class Array(Operators, Methods):
             self._trace.refuse(error)  # type: ignore[attr-defined]  # it has doors
         raise error
 
+    def _number(self, what: str) -> Any:
+        """Return the plain value: a scalar, or the array that it is."""
+        values = self._plain(what)
+        return values if self._kind == ARRAY else values[()]
+
     def __bool__(self) -> bool:
         self._mark()
         unknown = self._nd is None and self._known is None
@@ -362,11 +420,11 @@ class Array(Operators, Methods):
 
     def __int__(self) -> int:
         self._mark()
-        return int(self._plain("int()"))
+        return int(self._number("int()"))
 
     def __float__(self) -> float:
         self._mark()
-        return float(self._plain("float()"))
+        return float(self._number("float()"))
 
     def __complex__(self) -> complex:
         self._mark()
@@ -392,13 +450,19 @@ class Array(Operators, Methods):
         return (self[i] for i in range(int(self.shape[0])))
 
     def __contains__(self, item: Any) -> bool:
+        if self._kind != ARRAY:
+            msg = f"argument of type 'numpy.{self.dtype.name}' is not iterable"
+            raise TypeError(msg)
         return bool((self == item).any())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         values = self._plain("np.asarray() or a function outside onnxjit")
-        if dtype is not None and values.dtype != dtype:
-            return values.astype(dtype)
-        return values.copy() if copy or self._nd is None else values
+        if self._nd is None or self._kind != ARRAY:
+            if copy is False:
+                msg = "Unable to avoid copy while creating an array as requested."
+                raise ValueError(msg)
+            copy = True
+        return np.array(values, dtype, copy=copy)
 
     def __hash__(self) -> int:  # type: ignore[override]  # scalars are hashable
         if self._kind == ARRAY:
@@ -413,10 +477,10 @@ class Array(Operators, Methods):
         return format(known[()] if known.ndim == 0 else known, spec)
 
     def __deepcopy__(self, _memo: Any) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __copy__(self) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> Any:
         if self._nd is None:
@@ -437,7 +501,7 @@ def _without_contiguous(views: tuple[View, ...]) -> tuple[View, ...]:
         view = rest.pop(0)
         if not isinstance(view, ContiguousView):
             kept.append(view)
-        elif rest and isinstance(rest[0], TurnView):
+        elif all(near and isinstance(near[0], TurnView) for near in (kept[-1:], rest)):
             kept.pop()
             rest.pop(0)
     return tuple(kept)

@@ -11,21 +11,34 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 
 from .array import ARRAY, SCALAR, Array, wrap
+from .doors import DOORS
+from .lists import List
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .layout import Layout
 
-__all__ = ["arrays_in", "is_known", "is_traced", "to_arrays", "to_numpy", "to_values"]
+__all__ = [
+    "arrays_given",
+    "arrays_in",
+    "is_known",
+    "is_traced",
+    "to_arrays",
+    "to_numpy",
+    "to_values",
+]
 
 _CONTAINERS = (tuple, list)
+_NO_ARRAYS = frozenset({int, float, bool, str, type(None), type})
 
 
 def arrays_in(x: Any) -> Iterator[Array | Dim]:
     """Yield the arrays and sizes in nested tuples, lists and dicts."""
     if isinstance(x, (Array, Dim)):
         yield x
+    elif isinstance(x, List) and x.rows is not None:
+        yield from x.rows.columns
     elif isinstance(x, _CONTAINERS):
         for item in x:
             yield from arrays_in(item)
@@ -34,6 +47,17 @@ def arrays_in(x: Any) -> Iterator[Array | Dim]:
             yield from arrays_in(item)
     elif isinstance(x, slice):
         yield from arrays_in((x.start, x.stop, x.step))
+
+
+def arrays_given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Dim]:
+    """Return the arrays and sizes among the arguments of a call."""
+    found: list[Array | Dim] = []
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        if type(x) is Array:
+            found.append(x)
+        elif type(x) not in _NO_ARRAYS:
+            found.extend(arrays_in(x))
+    return found
 
 
 def is_traced(x: Any) -> bool:
@@ -49,6 +73,10 @@ def is_known(x: Array | Dim) -> bool:
 def _map(x: Any, leaf: Any) -> Any:
     if isinstance(x, (Array, Dim)):
         return leaf(x)
+    if isinstance(x, List):
+        if x.rows is not None:
+            return leaf(DOORS.listed.as_array(x))
+        return [_map(i, leaf) for i in x]
     if isinstance(x, _CONTAINERS):
         if hasattr(x, "_fields"):
             return type(x)(*(_map(i, leaf) for i in x))

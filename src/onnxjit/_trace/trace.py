@@ -3,30 +3,40 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.bind import Trace, current_trace, dim_value
+from onnxjit._core.bind import CURRENT, Trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
 from onnxjit._ops.cast import cast
-from onnxjit.errors import OnnxJitError
+from onnxjit.errors import DataDependentError, OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .layout import Layout
 from .storage import Argument, Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
     from .host import HostGuard
 
 __all__ = ["Tracer", "current_tracer"]
+
+
+#: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
+_MARKING: Final = 3
+
+#: operations on a () bool that keep or turn it
+_TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
 
 
 class Control:
@@ -79,8 +89,18 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    conditions : dict
+        Id of a truth value -> the condition on sizes that it is.
+    tries : int
+        ``try`` statements with handlers whose bodies are running.
+    has_handlers : bool
+        Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    snapshots : list of Snapshot
+        Of the branches and loops that are being traced, outermost first.
+    has_rows : bool
+        Whether there are lists of unknown length.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -100,7 +120,29 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
+        self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
+        self.tries = 0
+        self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.snapshots: Final[list[Any]] = []
+        self.has_rows = False
+
+    def holds(self, x: object) -> bool:
+        """Whether an object was made outside of a branch or loop that is being traced."""
+        return any(snapshot.holds(x) for snapshot in self.snapshots)
+
+    def same_truth(self, a: Value, b: Value) -> bool | None:
+        """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
+        (a, x), (b, y) = self._unwrapped(a), self._unwrapped(b)
+        return x == y if a is b else None
+
+    def _unwrapped(self, value: Value) -> tuple[Value, bool]:
+        """Return the value behind casts and negations, and whether there are even ones."""
+        even = True
+        while value.equation is not None and value.equation.op.name in _TRUTHS:
+            even ^= value.equation.op.name == "logical_not"
+            value = value.equation.inputs[0]
+        return value, even
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.
@@ -115,6 +157,15 @@ class Tracer(Trace):
         test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
 
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Let tests of sizes become part of the graph for a while."""
+        before, self.symbolic = self.symbolic, True
+        try:
+            yield
+        finally:
+            self.symbolic = before
+
     def data_size(self, value: Value) -> DimLike:
         """Return a () integer of data as a size; where it is negative, Python raises."""
         found = self.data_sizes.get(value.id)
@@ -128,6 +179,13 @@ class Tracer(Trace):
         return found
 
     def _failure(self) -> Storage:
+        if self.tries:
+            msg = (
+                f"whether the code at {self.source} raises depends on data, and it is in a "
+                "try statement that may handle the exception, which a graph cannot do; test "
+                "for the condition instead"
+            )
+            raise DataDependentError(msg)
         if self.failed is None:
             self.failed = Storage(self.constant(np.bool_(False)), block=self.root)
         return self.failed
@@ -135,7 +193,7 @@ class Tracer(Trace):
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
         if self.env.policy == "guard":
-            self.source = caller()
+            self.source = caller(_MARKING)
             return
         frames = user_frames()
         if not frames:
@@ -260,7 +318,7 @@ def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> 
 
 def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
-    trace = current_trace()
+    trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
 
 

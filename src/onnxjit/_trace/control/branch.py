@@ -7,27 +7,40 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
-from onnxjit._trace.array import ARRAY, Array, wrap
-from onnxjit._trace.storage import Storage
+from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
+from .aliases import Aliases, sources_of
 from .either import Either, Unsure
-from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
-from .join import type_of, unify
-from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
-from .slots import UNBOUND, Snapshot, cells_of
+from .join import (
+    JoinError,
+    ListsDifferError,
+    Type,
+    flatten,
+    from_value,
+    joined,
+    rebuild,
+    to_value,
+    type_of,
+    unify,
+)
+from .region import AlwaysRaises, Region, at_the_end, is_visible, settled, trace_region
+from .rows import stack_items, stack_lists
+from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
+    from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
     from .join import Template
-    from .slots import Key, Slot
 
 __all__ = ["branch"]
 
@@ -80,13 +93,16 @@ class _Branch:
         self.pairs: list[tuple[Any, Any]] = []
         self.types: list[Type] = []
         self.outputs: list[Value] = []
+        self.taken: int | None = None
 
     def run(self) -> Any:
         """Trace, join, bind; return the joined result of the bodies."""
         regions = [self._region(0), self._region(1)]
         for region in regions:
-            if region.resized:
-                owner = region.resized[0].owner
+            for resized in region.resized:
+                owner = resized.owner
+                if isinstance(owner, List):
+                    continue
                 msg = (
                     f"a {type(owner).__name__} changes its length depending on a condition "
                     f"at {self.tracer.source}; keep its length, or use arrays and masks"
@@ -95,6 +111,8 @@ class _Branch:
         yes, no = regions
         if yes.error is not None and no.error is not None:
             raise AlwaysRaises(str(yes.error)) from yes.error
+        if yes.error is not None or no.error is not None:
+            self.taken = 0 if yes.error is None else 1
         self.tracer.controls.append(Control(self.tracer.source, "if", "If"))
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
@@ -105,9 +123,30 @@ class _Branch:
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
+            self._narrow(which)
             self.results[which] = self.bodies[which]()
 
-        return trace_region(self.tracer, self.snapshot, run)
+        with self.tracer.env.branch(self._fact(which)):
+            return trace_region(self.tracer, self.snapshot, run)
+
+    def _narrow(self, which: int) -> None:
+        """Let names hold what the condition says of them, as after ``x is None``."""
+        for name, cell in self.cells.items():
+            slot = Slot(cell, name)
+            content = slot.get()
+            if isinstance(content, Either):
+                holds = self.tracer.same_truth(content.pred._value, self.pred)
+                if holds is not None:
+                    first = holds == (which == 0)
+                    slot.set(content.first if first else content.second)
+
+    def _fact(self, which: int) -> Any:
+        """Return what is known of sizes in a body."""
+        found = self.tracer.conditions.get(self.pred.id)
+        if found is None or which == 0:
+            return found
+        kind, poly = found
+        return (OPPOSITE[kind], -poly - 1 if kind == "ge" else poly)
 
     # --- what may differ
 
@@ -123,26 +162,57 @@ class _Branch:
     def _slots(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
         """Return the places that change, with how their new content is put together."""
         found: list[tuple[Slot, Any]] = []
+        resized = {id(r.owner) for r in (*yes.resized, *no.resized)}
         for key in {**yes.changes, **no.changes}:
-            slot, before, _ = (yes.changes.get(key) or no.changes[key])
+            if key[0] in resized:
+                continue
+            slot, before, _ = yes.changes.get(key) or no.changes[key]
             after = [r.changes[key][2] if key in r.changes else before for r in (yes, no)]
             x, y = self._contents((yes, no), after)
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:
                 found.append((slot, ("static", UNBOUND, [])))
             else:
                 found.append((slot, self._unify(x, y)))
+        return found + self._resized(yes, no)
+
+    def _resized(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
+        """Return lists that have as many elements after either body, but not as before."""
+        found: list[tuple[Slot, Any]] = []
+        for resized in {id(r.owner): r for r in (*yes.resized, *no.resized)}.values():
+            items = [region.items_of(resized) for region in (yes, no)]
+            x, y = self._contents((yes, no), items)
+            if len(x) != len(y):
+                stack_items(resized.owner, [*x, *y])
+            found.append((Slot(resized.owner, ITEMS), self._unify(tuple(x), tuple(y))))
         return found
 
     def _unify(self, x: Any, y: Any) -> Any:
+        if self.taken is not None:
+            leaves: list[Any] = []
+            template = flatten((x, y)[self.taken], leaves)
+            return self._taken(template, iter(leaves))
         if x is UNBOUND or y is UNBOUND:
             return self._maybe(x, y)
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
-        except JoinError:
+        except JoinError as e:
+            if isinstance(e, ListsDifferError):
+                stack_lists(self.snapshot, e)
             del self.pairs[start:]
             return self._either(x, y)
         return template
+
+    def _taken(self, template: Template, leaves: Iterator[Any]) -> Template:
+        """Return how a content is had of the only body that does not raise."""
+        kind, like, parts = template
+        if kind != "leaf":
+            return kind, like, [self._taken(part, leaves) for part in parts]
+        leaf = next(leaves)
+        if is_visible(leaf, self.tracer.block):
+            return "static", leaf, []
+        self.pairs.append((leaf, UNBOUND) if self.taken == 0 else (UNBOUND, leaf))
+        return "leaf", None, []
 
     def _maybe(self, x: Any, y: Any) -> Any:
         """Return how a name is had that one body has left without a value."""
@@ -224,19 +294,12 @@ class _Branch:
 
     def _merged(self) -> Iterator[Any]:
         """Yield the joined leaves, and note whose memory each may be."""
-        made: dict[int, list[Array]] = {}
-        alive: dict[int, Storage] = {}
+        aliases = Aliases()
         count = len(self.pairs)
         for pair, t, value in zip(self.pairs, self.types, self.outputs[:count], strict=True):
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
             new = from_value(value, t, arrays)
-            if t.kind == ARRAY:
-                for source in {x._storage for x in arrays}:
-                    for other in made.setdefault(id(source), []):
-                        new._storage.may_be(other._storage)
-                    made[id(source)].append(new)
-                    alive[id(source)] = source
-                    new._storage.may_be(source)
+            aliases.add(new, [s for x in arrays for s in sources_of(x)])
             yield new
 
     def _built(self, template: Any) -> Any:

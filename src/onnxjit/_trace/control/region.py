@@ -6,19 +6,24 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._trace.array import Unsettled
+from onnxjit._core.dims import Dim
+from onnxjit._core.program import Value
+from onnxjit._core.region import visible
+from onnxjit._trace.array import Array, Unsettled
 from onnxjit.errors import OnnxJitError
+
+from .rows import Switch, put_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from onnxjit._core.program import Block, Value
+    from onnxjit._core.program import Block
     from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "at_the_end", "settled", "trace_region"]
+__all__ = ["AlwaysRaises", "Region", "at_the_end", "is_visible", "settled", "trace_region"]
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
@@ -53,6 +58,17 @@ class Region:
         self.resized: list[Resized] = []
         self.written: dict[Storage, Value] = {}
 
+    def items_of(self, resized: Resized) -> list[Any]:
+        """Return the elements that a list has at the end, which some region has resized."""
+        for own in self.resized:
+            if own.owner is resized.owner:
+                return own.after
+        items = list(resized.before)
+        for (owner, place), (_, _, after) in self.changes.items():
+            if owner == id(resized.owner):
+                items[place] = after
+        return items
+
 
 def trace_region(
     tracer: Tracer, snapshot: Snapshot, run: Callable[[Block], Any], after: Any = None
@@ -69,6 +85,7 @@ def trace_region(
     journal, tracer.journal = tracer.journal, {}
     lengths, tracer.lengths = tracer.lengths, dict(tracer.lengths)
     source = tracer.source
+    tracer.snapshots.append(snapshot)
     try:
         with tracer.inner() as block:
             region = Region(block)
@@ -87,6 +104,7 @@ def trace_region(
                 storage.put(value)
         tracer.journal, tracer.lengths = journal, lengths
         tracer.source = source
+        tracer.snapshots.pop()
         snapshot.restore()
     return region
 
@@ -102,6 +120,27 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         region.error = e
     if region.error is not None:
         tracer.fail()
+
+
+def is_visible(x: Any, outer: Block) -> bool:
+    """Whether a number or array can be used outside the block in which it was made."""
+    if isinstance(x, Dim):
+        return visible(x, outer)
+    if not isinstance(x, Array) or x._nd is not None:
+        return True
+    return outer.is_inside(x._storage.block) and all(_sees(v, outer) for v in x._views)
+
+
+def _sees(part: Any, outer: Block) -> bool:
+    """Whether the sizes that a view is made of can be computed in a block."""
+    if isinstance(part, tuple):
+        return all(_sees(p, outer) for p in part)
+    if isinstance(part, Value):
+        return outer.is_inside(part.block)
+    if isinstance(part, (Dim, Array)):
+        return is_visible(part, outer)
+    names = [n for cls in type(part).__mro__ for n in getattr(cls, "__slots__", ())]
+    return all(_sees(getattr(part, n, None), outer) for n in names)
 
 
 @contextmanager
@@ -120,10 +159,18 @@ def at_the_end(tracer: Tracer, region: Region) -> Iterator[None]:
 
 
 def settled(attempt: Callable[[], Any]) -> Any:
-    """Trace; where a view has to be decided first, decide it here and trace again."""
-    for _ in range(_ROUNDS):
-        try:
-            return attempt()
-        except Unsettled as e:
-            e.array._settle()
-    return attempt()
+    """Trace; where a view or a list has to be decided first, decide it and trace again."""
+    switched: list[tuple[Any, list[Any], Any]] = []
+    try:
+        for _ in range(_ROUNDS):
+            try:
+                return attempt()
+            except Unsettled as e:
+                e.array._settle()
+            except Switch as e:
+                switched.append(e.apply())
+        return attempt()
+    except OnnxJitError:
+        for before in reversed(switched):
+            put_back(*before)
+        raise
