@@ -9,7 +9,7 @@ import numpy as np
 
 from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
-from onnxjit._ops.create import filled
+from onnxjit._ops.structure import broadcast_to, const
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Control
@@ -291,7 +291,7 @@ class _Branch:
             return to_value(np.zeros((), t.dtype.numpy)[()], t)
         seen = all(visible(n, self.tracer.block) for n in t.shape)
         shape = t.shape if seen else tuple(n if isinstance(n, int) else 0 for n in t.shape)
-        return filled(shape, np.zeros((), t.dtype.numpy), t.dtype)
+        return broadcast_to(const(np.zeros((), t.dtype.numpy)), shape)
 
     # --- afterwards
 
