@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry, Rerun, computed_dtype, is_own_output
+from onnxjit._eager.build import computed_dtype, is_own_output
+from onnxjit._eager.entry import Entry, Rerun
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.record import Result
 from onnxjit._engine.errors import explain_run_error
@@ -109,7 +110,7 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     if entry.recording.failed is not None:
         w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
         return
-    if entry.compiled.runner is None or entry.recording.written:
+    if entry.compiled.runner is None or entry.recording.written or entry.is_stateful:
         w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
     feeds = ", ".join(
@@ -155,7 +156,7 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
 def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
     if entry.guard is None:
         return []
-    if entry.recording.captures:
+    if entry.recording.captures or entry.read is not None:
         leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
         return [f"{w.name(entry.guard)}(({leaves}))"]
     names = {name: w.name(obj) for name, obj in entry.names.namespace.items()}

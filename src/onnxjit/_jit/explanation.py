@@ -23,8 +23,9 @@ class Condition:
     ----------
     kind : str
         ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
-        overlap of arguments), ``"captured"`` (a value of the surroundings), or ``"eager"`` (of
-        a decision to run eagerly).
+        overlap of arguments), ``"captured"`` (a value of the surroundings), ``"state"`` (the
+        kind of something that is read and changed), or ``"eager"`` (of a decision to run
+        eagerly); ``"store"`` is no condition but what a call does.
     text : str
         Such as ``x.shape[0] >= 3``.
     source : Source or None
@@ -77,6 +78,8 @@ class Kept:
     conditions : list of Condition
     retraced : str
         Why the older ones did not serve the call that this one was made for.
+    stores : list of Condition
+        What calls store in objects made before; of kind ``"store"``.
     nodes, opset : int or None
         Of the model; None for what runs eagerly.
     reason : str
@@ -86,7 +89,7 @@ class Kept:
     """
 
     __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
-                 "source")  # fmt: skip
+                 "source", "stores")  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record
         self,
@@ -94,6 +97,7 @@ class Kept:
         signature: str,
         conditions: Iterable[Condition],
         *,
+        stores: Iterable[Condition] = (),
         retraced: str = "",
         nodes: int | None = None,
         opset: int | None = None,
@@ -103,6 +107,7 @@ class Kept:
         self.number: Final = number
         self.signature: Final = signature
         self.conditions: Final = list(conditions)
+        self.stores: Final = list(stores)
         self.retraced: Final = retraced
         self.nodes: Final = nodes
         self.opset: Final = opset
@@ -134,6 +139,7 @@ class Kept:
             "opset": self.opset,
             "frozen": [c.to_json() for c in self.frozen],
             "guards": [c.to_json() for c in self.guards],
+            "stores": [c.to_json() for c in self.stores],
             "retraced": self.retraced,
             "reason": self.reason,
             **_place(self.source),
@@ -151,7 +157,10 @@ class Kept:
             lines.append(f"  at {line_text(self.source)}")
         if self.retraced:
             lines.append(f"  {self.retraced}")
-        for title, conditions in (("frozen", self.frozen), ("only where", self.guards)):
+        parts = (
+            ("frozen", self.frozen), ("only where", self.guards), ("stores", self.stores),
+        )  # fmt: skip
+        for title, conditions in parts:
             width = max((len(c.text) for c in conditions if c.where), default=0)
             lines += [
                 f"  {title} {c.text.ljust(width)}  {c.where}".rstrip() for c in conditions

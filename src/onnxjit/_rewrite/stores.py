@@ -34,6 +34,10 @@ class StoreRewriter(ast.NodeTransformer):
         self.free = free
         self._temporaries = 0
 
+    def combined(self, node: ast.expr) -> ast.expr:
+        """Rewrite an operand that may be any container."""
+        raise NotImplementedError
+
     # Tools
 
     def hook(self, name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
@@ -158,7 +162,7 @@ class StoreRewriter(ast.NodeTransformer):
         old = self.hook(f"begin_{kind}", _load(place, node), first, at=node)
         result.append(_store(value, old, node))
         node.target = _at(ast.Name(value, ast.Store()), target)
-        node.value = self.visit(node.value)
+        node.value = self.combined(node.value)
         args = (_load(value, node), _load(place, node), second)
         return [*result, node, self._statement(f"end_{kind}", *args, at=node)]
 
@@ -175,7 +179,7 @@ class StoreRewriter(ast.NodeTransformer):
     def _augment_name(self, node: ast.AugAssign, target: ast.Name) -> list[ast.stmt]:
         prelude = self.outer_stores(node, {target.id})
         prelude.append(self._statement("inplace", _load(target.id, node), at=node))
-        node.value = self.visit(node.value)
+        node.value = self.combined(node.value)
         return [*prelude, node]
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:

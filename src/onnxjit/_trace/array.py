@@ -310,7 +310,7 @@ class Array(Operators, Methods):
         if storage.read_only or any(not view.writable for view in self._views):
             msg = "assignment destination is read-only"
             raise ValueError(msg)
-        if storage.captured is not None:
+        if storage.captured is not None and not self._may_write(storage):
             raise self._captured_write(storage.captured)
         storage.check_identity()
         bases = [storage.value]
@@ -319,6 +319,10 @@ class Array(Operators, Methods):
         for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
             new = view.write(base, new)
         storage.replace(new)
+
+    def _may_write(self, storage: Storage) -> bool:
+        allows = getattr(self._trace, "allows_write", None)
+        return allows is not None and allows(storage)
 
     def _captured_write(self, name: str) -> SideEffectError:
         msg = (

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
     from .host import HostGuard
+    from .places import Places
 
 __all__ = ["Tracer", "current_tracer"]
 
@@ -81,6 +82,12 @@ class Tracer(Trace):
         Id of an integer of data -> the size that it is.
     controls : list of Control
         What became of the branches and loops.
+    places : Places or None
+        What is stored in old objects; None where that is refused.
+    hidden : Hidden or None
+        What of the surroundings is an input.
+    lent : Lent or None
+        Copies of the containers among the arguments.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -101,6 +108,26 @@ class Tracer(Trace):
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
         self.controls: Final[list[Control]] = []
+        self.places: Places | None = None
+        self.hidden: Any = None
+        self.lent: Any = None
+
+    def allows_write(self, storage: Storage) -> bool:
+        """Whether an array of the surroundings may be written to; it then is one's own."""
+        if self.places is None:
+            return False
+        for array, traced in self.captured.values():
+            if traced._storage is storage and self.hidden is not None:
+                self.hidden.want_array(array)
+        storage.captured = None
+        return True
+
+    def original(self, storage: Storage) -> np.ndarray[Any, Any] | None:
+        """Return the ndarray of the surroundings that a storage still is."""
+        if storage.captured is None:
+            return None
+        found = (a for a, traced in self.captured.values() if traced._storage is storage)
+        return next(found, None)
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.
@@ -206,7 +233,7 @@ class Tracer(Trace):
         argument = Argument(len(self.arguments), name, writeable=writeable)
         self.arguments.append(argument)
         layout = layout_of(example, frozenset([argument.index]))
-        storage = Storage(value, layout=layout, argument=argument)
+        storage = Storage(value, layout=layout, argument=argument, block=self.root)
         return Array.traced(storage, SCALAR if scalar and not sizes else ARRAY)
 
     def int_input(self, name: str, hint: int | None) -> DimLike:

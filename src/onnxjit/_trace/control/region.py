@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._trace.array import Unsettled
+from onnxjit._trace.places import Unprepared
 from onnxjit.errors import OnnxJitError
 
 if TYPE_CHECKING:
@@ -126,4 +127,6 @@ def settled(attempt: Callable[[], Any]) -> Any:
             return attempt()
         except Unsettled as e:
             e.array._settle()
+        except Unprepared as e:
+            e.prepare()
     return attempt()

@@ -15,6 +15,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
+from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -114,14 +115,23 @@ class Snapshot:
         Where to start.
     is_old : callable
         Whether an object is older than the trace: nothing stores into those.
+    places : Places, optional
+        What is stored in old objects instead.
     """
 
     __slots__ = ("_is_old", "_saved")
 
-    def __init__(self, cells: dict[str, CellType], is_old: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        cells: dict[str, CellType],
+        is_old: Callable[[Any], bool],
+        places: Places | None = None,
+    ) -> None:
         self._is_old: Final = is_old
         self._saved: dict[int, tuple[Any, Any, str]] = {}
         stack: list[tuple[Any, str]] = [(cell, name) for name, cell in cells.items()]
+        if places is not None:
+            stack.append((places, ""))
         while stack:
             owner, name = stack.pop()
             if id(owner) in self._saved or type(owner) in _ATOMS:
@@ -162,7 +172,8 @@ class Snapshot:
             if isinstance(saved, dict):
                 place = _dict_of(owner)
                 for key in (*saved, *(k for k in now if k not in saved)):
-                    before, after = saved.get(key, UNBOUND), now.get(key, UNBOUND)
+                    before = _before(place, saved, key)
+                    after = now.get(key, before if isinstance(place, Places) else UNBOUND)
                     if before is not after:
                         found[id(owner), key] = Slot(place, key), before, after
             elif isinstance(owner, CellType):
@@ -182,6 +193,14 @@ class Snapshot:
     def slot(self, cell: CellType, name: str) -> tuple[Key, Slot]:
         """Return a cell as a place."""
         return (id(cell), name), Slot(cell, name)
+
+
+def _before(place: Any, saved: dict[Any, Any], key: Any) -> Any:
+    """Return the content before a region; it may be the first to store in an old object."""
+    if key not in saved and isinstance(place, Places):
+        found = place.before.get(key, ABSENT)
+        return UNBOUND if found is ABSENT else found
+    return saved.get(key, UNBOUND)
 
 
 def _content(owner: Any) -> Any:

@@ -50,7 +50,7 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
             return bool(x)
         return _as_bool(dim_array(x))
     if not isinstance(x, Array) or x._nd is not None:
-        return bool(x)
+        return bool(_as_changed(x, tracer))
     if x._known is not None:
         return bool(x)
     trace = x._trace
@@ -60,6 +60,13 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     if not symbolic and host.example(x._value) is not None:
         return bool(x)
     return _as_bool(x)
+
+
+def _as_changed(x: Any, tracer: Tracer | None) -> Any:
+    """Return an object as it is now; what is older than the trace does not know that."""
+    tracer = tracer or current_tracer()
+    places = None if tracer is None else tracer.places
+    return x if not places or places.look is None else places.look(x)
 
 
 def _is_open(x: Dim, tracer: Tracer) -> bool:
