@@ -17,7 +17,7 @@ from .dim_polynomial import ZERO, constant
 from .dim_rules import floordiv, maximum, minimum, nonneg, pos, select
 from .dim_text import Printer, display
 from .guards import Guard, check_guards, guards_source, reduce_guards
-from .shape_env import ShapeEnv, broadcast_dim, broadcast_shapes, require_equal
+from .shape_env import OPPOSITE, ShapeEnv, broadcast_dim, broadcast_shapes, require_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HOOKS",
+    "OPPOSITE",
     "Algebra",
     "Dim",
     "DimLike",

@@ -95,6 +95,17 @@ class Knowledge:
         self._bounds: dict[Poly, Interval] = {}
         self._facts: tuple[Poly, ...] | None = ()
 
+    def copy(self) -> Knowledge:
+        """Return knowledge that can learn more by itself."""
+        new = Knowledge()
+        new.solved = dict(self.solved)
+        new.nonneg = list(self.nonneg)
+        new.nonzero = dict(self.nonzero)
+        new.zero = dict(self.zero)
+        new.is_exemplary = self.is_exemplary
+        new._facts = self._facts
+        return new
+
     def resolve(self, poly: Poly) -> Poly:
         """Put what equalities have solved for the symbols."""
         if not self.solved:

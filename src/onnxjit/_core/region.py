@@ -177,7 +177,9 @@ def bind_cond(pred: Value, yes: Block, no: Block) -> tuple[Value, ...]:
         raise TypeError(msg)
     fresh: dict[int, Dim] = {}
     results = tuple(
-        join_types(trace, _visible(trace, x.tensor, fresh), _visible(trace, y.tensor, fresh), fresh)
+        join_types(
+            trace, _visible(trace, x.tensor, fresh), _visible(trace, y.tensor, fresh), fresh
+        )
         for x, y in zip(a, b, strict=True)
     )
     outputs = bind(COND, pred, blocks=(yes, no), results=results)
@@ -185,9 +187,7 @@ def bind_cond(pred: Value, yes: Block, no: Block) -> tuple[Value, ...]:
     return outputs
 
 
-def carried_values(
-    block: Block, avals: Sequence[Tensor], free: dict[int, Dim]
-) -> list[Value]:
+def carried_values(block: Block, avals: Sequence[Tensor], free: dict[int, Dim]) -> list[Value]:
     """Return values of a block for what is carried; sizes in `free` are theirs."""
     values = [Value(aval, block) for aval in avals]
     for value in values:
@@ -203,7 +203,9 @@ class Traced:
 
     __slots__ = ("avals", "block", "results")
 
-    def __init__(self, block: Block, avals: Sequence[Tensor], results: Sequence[Value]) -> None:
+    def __init__(
+        self, block: Block, avals: Sequence[Tensor], results: Sequence[Value]
+    ) -> None:
         self.block = block
         self.avals = list(avals)
         self.results = list(results)

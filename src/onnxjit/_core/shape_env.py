@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from .dim_atoms import Store, Symbol
@@ -12,7 +13,7 @@ from .dim_rules import bcast, bcast_parts, never_zero
 from .guards import Guard, Knowledge, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from .dim_object import DimLike
     from .dim_polynomial import Poly
@@ -34,16 +35,19 @@ class ShapeEnv:
 
     Attributes
     ----------
+    conditional
+        What a model assumes only in branches.
     memo
         Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_store", "guards", "memo", "policy", "symbols")
+    __slots__ = ("_known", "_made", "_store", "conditional", "guards", "memo", "policy", "symbols")
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy
         self.symbols: list[Symbol] = []
         self.guards: list[Guard] = []
+        self.conditional: list[Guard] = []
         self._known = Knowledge()
         self._made: dict[Poly, Dim] = {}
         self._store = Store()
@@ -102,7 +106,7 @@ class ShapeEnv:
         value = self._value(poly, dim, what)
         answer = holds(kind, value)
         if not answer:
-            kind, poly = _OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
+            kind, poly = OPPOSITE[kind], -poly - 1 if kind == "ge" else poly
         self.record(kind, poly)
         return answer
 
@@ -159,6 +163,29 @@ class ShapeEnv:
 
     # -- what is known
 
+    @contextmanager
+    def branch(self, fact: tuple[Kind, Poly] | None) -> Iterator[None]:
+        """Decide things for code that runs only where a condition holds.
+
+        What is guarded there is guarded for all of a call's graph. A model runs with other
+        sizes too, so that what is assumed there says nothing of the code around it.
+        """
+        outer, start = self._known, len(self.guards)
+        self._known = outer.copy()
+        if fact is not None:
+            self._known.learn(*fact)
+        try:
+            yield
+        finally:
+            inner = self.guards[start:]
+            self._known = outer
+            if self.policy == "guard":
+                for guard in inner:
+                    outer.learn(guard.kind, guard.poly)
+            else:
+                del self.guards[start:]
+                self.conditional += inner
+
     def learn(self, dim: DimLike) -> None:
         """Note that a number is not negative by the way it is made; no guard is needed."""
         if isinstance(dim, Dim):
@@ -185,7 +212,7 @@ class ShapeEnv:
         return _finite(low), _finite(high)
 
 
-_OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
+OPPOSITE: dict[Kind, Kind] = {"eq": "ne", "ne": "eq", "ge": "ge"}
 
 
 def _finite(bound: float) -> int | None:

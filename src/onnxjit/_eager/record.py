@@ -138,6 +138,11 @@ class Recording:
         self.failed: int | None = None
         self.program: Program = Program(tracer.root, (), ())
 
+    @property
+    def checks(self) -> bool:
+        """Whether Python may have to make the call again."""
+        return self.failed is not None or self.tracer.has_handlers
+
 
 Body = Callable[[Tracer, list[Any]], tuple[Any, list[tuple[Path, Any]]]]
 

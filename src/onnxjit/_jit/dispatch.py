@@ -107,7 +107,7 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     tests += _guards(w, entry, where)
     w.add(3, f"if {' and '.join(tests) or 'True'}:")
     leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
-    if entry.recording.failed is not None:
+    if entry.recording.checks:
         w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
         return
     if entry.compiled.runner is None or entry.recording.written or entry.is_stateful:

@@ -328,10 +328,11 @@ def assumption_texts(recording: Recording) -> list[str]:
 
 def _open_guards(recording: Recording) -> list[str]:
     """Return guards that are neither a fixed size nor the equality of two sizes."""
+    env = recording.tracer.env
+    fixed = [g for g in reduce_guards(env.guards) if g.kind != "eq"]
     return [
         f"{guard.text} ({guard.source})" if guard.source else guard.text
-        for guard in reduce_guards(recording.tracer.env.guards)
-        if guard.kind != "eq"
+        for guard in (*fixed, *reduce_guards(env.conditional))
     ]
 
 
@@ -340,7 +341,8 @@ def _host_text(guard: Any) -> str:
 
 
 def _metadata(recording: Recording) -> dict[str, str]:
-    guards = [g.text for g in reduce_guards(recording.tracer.env.guards)]
+    env = recording.tracer.env
+    guards = [g.text for g in (*reduce_guards(env.guards), *reduce_guards(env.conditional))]
     data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
     if guards:
         data["onnxjit.assumptions"] = json.dumps(guards)

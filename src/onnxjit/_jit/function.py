@@ -36,6 +36,7 @@ from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
 from onnxjit._rewrite import current_session
 from onnxjit._rewrite.path import GuardNames
+from onnxjit._trace.control.region import AlwaysRaises
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import (
@@ -231,6 +232,8 @@ class JitFunction(Tools):
         try:
             recording = self._record(call, started)
             return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
+        except AlwaysRaises as e:
+            return self._eager_entry(e, call, started)  # Python raises what it raises
         except _FALLBACK as e:
             if self._fallback == "error":
                 raise

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite import plain
@@ -11,10 +12,12 @@ from onnxjit._trace import control as traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
 _session = SESSION.get
 #: comparisons that look into objects
 _BY_CONTENT = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_PLAIN = nullcontext()
 _Names = tuple[str, ...]
 
 
@@ -95,6 +98,10 @@ class Control:
         self, kind: str, iterable: Iterable[Any], function: Callable[[Any], Iterable[Any]]
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
+
+    def trying(self) -> AbstractContextManager[object]:
+        """Return the context in which exceptions may be handled."""
+        return _PLAIN if _session() is None else traced.trying()
 
     def raised(self, make: Callable[[], Any]) -> Any:
         """Return what is raised."""

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import operator
 import sys
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -277,13 +279,15 @@ class Door(Control):
         return value
 
     def end_attr(self, value: Any, obj: Any, name: str) -> None:
-        """Second half of `obj.name op= v`.
+        """Second half of `obj.name op= v`; `begin_attr` has reported what is refused.
 
         What the operator has changed in place is where it was: nothing is stored.
         """
         state = _session()
         if state is None:
             setattr(obj, name, value)
+        elif state.places is None and not _is_array(value):
+            setattr(obj, name, _kept_outside(state, obj, value))
         elif not (
             _stays(value)
             and stored.only_stores(type(obj), name)
@@ -292,12 +296,19 @@ class Door(Control):
             self.set_attr(value, obj, name)
 
     def end_item(self, value: Any, obj: Any, key: Any) -> None:
+        """Second half of `obj[key] op= v`."""
         state = _session()
         if state is None:
             obj[key] = value
-        elif not (
-            _stays(value) and state.old_entry(obj) is not None and self.item(obj, key) is value
-        ):
+            return
+        is_old = state.old_entry(obj) is not None
+        if is_old and _stays(value) and self.item(obj, key) is value:
+            return
+        if state.places is None and not _is_array(value):
+            member = routed_member(state, obj, "__setitem__")
+            put = member or functools.partial(operator.setitem, obj)
+            put(key, _kept_outside(state, obj, value))
+        else:
             self.set_item(value, obj, key)
 
     def inplace(self, obj: Any) -> None:
@@ -336,6 +347,11 @@ class Door(Control):
 def _is_array(value: Any) -> bool:
     """Whether an augmented assignment changes a traced array in place."""
     return isinstance(value, Array) and value._nd is None and value._kind == ARRAY
+
+
+def _kept_outside(state: State, obj: Any, value: Any) -> Any:
+    """Return what an object holds in the place of a value of the running code."""
+    return value if state.old_entry(obj) is None else state.hooks.stored(value)
 
 
 def _stays(value: Any) -> bool:

@@ -328,6 +328,10 @@ class _Regions:
                 handler.type = self._guarded(handler.type, missing, inside=inside)
             handler.body, other = self._block(handler.body, raised | head.sure, inside=inside)
             after &= other & ~head.sure
+        if node.handlers:
+            first = node.body[0]
+            item = ast.withitem(hook("trying", place=first))
+            node.body = [at(ast.With([item], node.body), first)]
         lost = self._live.block(node.finalbody)[2]
         node.finalbody, final = self._block(node.finalbody, last, inside=inside)
         return [node], (after & ~lost) | (final & ~last)

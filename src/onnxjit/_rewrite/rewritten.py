@@ -13,6 +13,7 @@ from onnxjit._rewrite.expressions import ExpressionRewriter, Mangler, reads_fram
 from onnxjit._rewrite.flow import TooDeepError
 from onnxjit._rewrite.nodes import HELPER, MARK, at, function, load
 from onnxjit._rewrite.regions import convert, keep
+from onnxjit._rewrite.matching import MatchRewriter
 from onnxjit._rewrite.source import FUTURE_FLAGS, FunctionNode, find_function
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def _transform(
     if located.class_name is not None:
         mangler = Mangler(located.class_name)
         node = mangler.generic_visit(node)
+    node = MatchRewriter().visit(node)
     rewriter = ExpressionRewriter(frozenset(code.co_freevars), module_names)
     node = rewriter.rewrite(node)
     if not statements:

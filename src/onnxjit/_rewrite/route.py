@@ -17,6 +17,8 @@ import numpy as np
 from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
+from onnxjit._trace.control.either import Either
+from onnxjit._trace.control.truth import ifexp as choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +60,8 @@ def called(state: State, f: Any) -> Callable[..., Any]:
 
     Code that is not rewritten may look at all of an old container among its arguments.
     """
+    if isinstance(f, Either):
+        return functools.partial(_call_either, state, f)
     result = route(state, f)
     if f is not len and not _is_seen(f, result):
         result = functools.partial(_call_unseen, state, result)
@@ -66,6 +70,17 @@ def called(state: State, f: Any) -> Callable[..., Any]:
     if id(f) in state.routes:
         state.calls[id(f)] = f, result
     return result
+
+
+def _call_either(state: State, f: Either, *args: Any, **kwargs: Any) -> Any:
+    """Call one of two functions, chosen by data."""
+    first, second = called(state, f.first), called(state, f.second)
+    return choose(
+        f.pred,
+        lambda: first(*args, **kwargs),
+        lambda: second(*args, **kwargs),
+        functions=(f.first, f.second),
+    )
 
 
 #: builtins that do not look into their arguments

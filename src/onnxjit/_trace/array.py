@@ -132,6 +132,14 @@ class Array(Operators, Methods):
         return value
 
     @property
+    def _typed(self) -> Value:
+        """A value of the type of this array; it may belong to a block that has ended."""
+        cached = self._cache
+        if cached is not None and cached[0] == self._storage.version:
+            return cached[1]
+        return self._value
+
+    @property
     def _known(self) -> np.ndarray[Any, Any] | None:
         """The values, where they are known without running anything."""
         return self._nd if self._nd is not None else self._value.known
@@ -143,7 +151,7 @@ class Array(Operators, Methods):
     @property
     def shape(self) -> tuple[DimLike, ...]:
         """Sizes of the axes: ints, or symbolic `Dim` inside a trace."""
-        return self._nd.shape if self._nd is not None else self._value.shape
+        return self._nd.shape if self._nd is not None else self._typed.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
@@ -157,12 +165,12 @@ class Array(Operators, Methods):
     @property
     def size(self) -> DimLike:
         """Number of elements."""
-        return self._nd.size if self._nd is not None else self._value.tensor.size
+        return self._nd.size if self._nd is not None else self._typed.tensor.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the elements."""
-        return self._nd.dtype if self._nd is not None else self._value.dtype.numpy
+        return self._nd.dtype if self._nd is not None else self._typed.dtype.numpy
 
     def __repr__(self) -> str:
         if self._nd is not None:

@@ -13,7 +13,7 @@ from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
 from onnxjit._ops.cast import cast
-from onnxjit.errors import OnnxJitError
+from onnxjit.errors import DataDependentError, OnnxJitError
 
 from .array import ARRAY, FLOAT, SCALAR, Array, wrap
 from .layout import Layout
@@ -22,12 +22,18 @@ from .storage import Argument, Storage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
     from .host import HostGuard
     from .places import Places
 
 __all__ = ["Tracer", "current_tracer"]
+
+
+#: operations on a () bool that keep or turn it
+_TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
 
 
 class Control:
@@ -80,6 +86,12 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    conditions : dict
+        Id of a truth value -> the condition on sizes that it is.
+    tries : int
+        ``try`` statements with handlers whose bodies are running.
+    has_handlers : bool
+        Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
     places : Places or None
@@ -107,6 +119,9 @@ class Tracer(Trace):
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
+        self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
+        self.tries = 0
+        self.has_handlers = False
         self.controls: Final[list[Control]] = []
         self.places: Places | None = None
         self.hidden: Any = None
@@ -128,6 +143,19 @@ class Tracer(Trace):
             return None
         found = (a for a, traced in self.captured.values() if traced._storage is storage)
         return next(found, None)
+
+    def same_truth(self, a: Value, b: Value) -> bool | None:
+        """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
+        (a, x), (b, y) = self._unwrapped(a), self._unwrapped(b)
+        return x == y if a is b else None
+
+    def _unwrapped(self, value: Value) -> tuple[Value, bool]:
+        """Return the value behind casts and negations, and whether there are even ones."""
+        even = True
+        while value.equation is not None and value.equation.op.name in _TRUTHS:
+            even ^= value.equation.op.name == "logical_not"
+            value = value.equation.inputs[0]
+        return value, even
 
     def fail(self) -> None:
         """Note that the graph is not right where the current block runs.
@@ -155,6 +183,13 @@ class Tracer(Trace):
         return found
 
     def _failure(self) -> Storage:
+        if self.tries:
+            msg = (
+                f"whether the code at {self.source} raises depends on data, and it is in a "
+                "try statement that may handle the exception, which a graph cannot do; test "
+                "for the condition instead"
+            )
+            raise DataDependentError(msg)
         if self.failed is None:
             self.failed = Storage(self.constant(np.bool_(False)), block=self.root)
         return self.failed

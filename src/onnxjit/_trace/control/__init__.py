@@ -2,11 +2,11 @@
 """What branches and loops of the user's code mean while a function is traced."""
 
 from .forms import cond, fori_loop, switch, while_loop
-from .statements import assert_, comp, for_, if_, raised, while_
+from .statements import assert_, comp, for_, if_, raised, trying, while_
 from .unsure import bound
 from .truth import and_, chain, compare, ifexp, not_, or_
 
 __all__ = [
     "and_", "assert_", "bound", "chain", "comp", "compare", "cond", "for_", "fori_loop", "if_",
-    "ifexp", "not_", "or_", "raised", "switch", "while_", "while_loop",
+    "ifexp", "not_", "or_", "raised", "switch", "trying", "while_", "while_loop",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
 from onnxjit._trace.array import ARRAY, Array, wrap
@@ -18,7 +19,7 @@ from .either import Either, Unsure
 from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
 from .join import type_of, unify
 from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
-from .slots import UNBOUND, Snapshot, cells_of
+from .slots import UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from onnxjit._trace.trace import Tracer
 
     from .join import Template
-    from .slots import Key, Slot
+    from .slots import Key
 
 __all__ = ["branch"]
 
@@ -105,9 +106,30 @@ class _Branch:
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
+            self._narrow(which)
             self.results[which] = self.bodies[which]()
 
-        return trace_region(self.tracer, self.snapshot, run)
+        with self.tracer.env.branch(self._fact(which)):
+            return trace_region(self.tracer, self.snapshot, run)
+
+    def _narrow(self, which: int) -> None:
+        """Let names hold what the condition says of them, as after ``x is None``."""
+        for name, cell in self.cells.items():
+            slot = Slot(cell, name)
+            content = slot.get()
+            if isinstance(content, Either):
+                holds = self.tracer.same_truth(content.pred._value, self.pred)
+                if holds is not None:
+                    first = holds == (which == 0)
+                    slot.set(content.first if first else content.second)
+
+    def _fact(self, which: int) -> Any:
+        """Return what is known of sizes in a body."""
+        found = self.tracer.conditions.get(self.pred.id)
+        if found is None or which == 0:
+            return found
+        kind, poly = found
+        return (OPPOSITE[kind], -poly - 1 if kind == "ge" else poly)
 
     # --- what may differ
 
@@ -124,7 +146,7 @@ class _Branch:
         """Return the places that change, with how their new content is put together."""
         found: list[tuple[Slot, Any]] = []
         for key in {**yes.changes, **no.changes}:
-            slot, before, _ = (yes.changes.get(key) or no.changes[key])
+            slot, before, _ = yes.changes.get(key) or no.changes[key]
             after = [r.changes[key][2] if key in r.changes else before for r in (yes, no)]
             x, y = self._contents((yes, no), after)
             if slot.name in self.dead and self.cells.get(slot.name) is slot.owner:

@@ -113,9 +113,7 @@ def switch(index: Any, branches: Sequence[Callable[..., T]], *operands: Any) -> 
     )
 
 
-def while_loop(
-    cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_val: T
-) -> T:
+def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_val: T) -> T:
     """Call a function on its own result as long as a condition holds.
 
     Does what this does::
@@ -167,9 +165,7 @@ def while_loop(
     return val
 
 
-def fori_loop(
-    lower: Any, upper: Any, body_fun: Callable[[Any, T], T], init_val: T
-) -> T:
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, T], T], init_val: T) -> T:
     """Call a function on its own result for each integer of a range.
 
     Does what this does::
@@ -216,5 +212,3 @@ def fori_loop(
     names = ("val",)
     for_(range_(lower, upper), body, None, names, names, names, ())
     return val
-
-

@@ -268,4 +268,3 @@ def described(x: Any) -> str:
         return f"{described(x.first)} or {described(x.second)}"
     found = type_of(x)
     return repr(found) if found is not None else f"{type(x).__name__} {x!r:.40}"
-

@@ -249,7 +249,9 @@ def _differs(now: dict[Any, Any], saved: dict[Any, Any]) -> bool:
     return any(saved.get(k, UNBOUND) is not v for k, v in now.items())
 
 
-def stored_cells(cells: dict[str, CellType], names: Iterable[str]) -> Iterator[tuple[str, CellType]]:
+def stored_cells(
+    cells: dict[str, CellType], names: Iterable[str]
+) -> Iterator[tuple[str, CellType]]:
     """Yield the cells of some names."""
     for name in names:
         cell = cells.get(name)

@@ -7,11 +7,12 @@ model knows becomes a conditional or a loop of the graph.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.trace import Tracer, current_tracer
-from onnxjit.errors import AliasError, DataDependentError, UnsupportedError
+from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
 from .loop import Names, capture
@@ -20,7 +21,7 @@ from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
 
@@ -75,12 +76,29 @@ def raised(make: Callable[[], Any]) -> Any:
     try:
         error = make()
         texts = map(str, getattr(error, "args", ()))
-        if not any("<traced " in text for text in texts):
+        if tracer.refusal is refusal and not any("<traced " in text for text in texts):
             return error
-    except DataDependentError:
-        tracer.refusal = refusal
+    except Exception:
+        if tracer.refusal is refusal:
+            raise  # it depends on no data
+    tracer.refusal = refusal
     msg = f"the function raises at {tracer.source}, with a text that only a run knows"
     return AlwaysRaises(msg)
+
+
+@contextmanager
+def trying() -> Iterator[None]:
+    """Run the body of a ``try`` with handlers: whether they run is not for data to decide."""
+    tracer = current_tracer()
+    if tracer is None:
+        yield
+        return
+    tracer.tries += 1
+    tracer.has_handlers |= not tracer.sources
+    try:
+        yield
+    finally:
+        tracer.tries -= 1
 
 
 def while_(
@@ -293,4 +311,3 @@ def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
     if kind == "generator":
         return results
     return {"list": list, "set": set, "dict": dict}[kind](results)
-

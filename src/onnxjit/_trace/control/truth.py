@@ -14,6 +14,7 @@ from onnxjit._ops.cast import cast
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
+from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array
 
@@ -23,6 +24,8 @@ from .either import Either
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.dim_polynomial import Poly
+    from onnxjit._core.guards import Kind
     from onnxjit._core.program import Value
 
 __all__ = ["and_", "chain", "compare", "decide", "ifexp", "is_symbolic", "not_", "or_"]
@@ -48,18 +51,24 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer = tracer or current_tracer()
         if tracer is None or not _is_open(x, tracer):
             return bool(x)
-        return _as_bool(dim_array(x))
+        found = _as_bool(dim_array(x))
+        tracer.conditions[found.id] = ("ne", x.poly)
+        return found
     if not isinstance(x, Array) or x._nd is not None:
         return bool(_as_changed(x, tracer))
     if x._known is not None:
         return bool(x)
-    trace = x._trace
+    trace: Any = x._trace
     symbolic = getattr(trace, "symbolic", False)
     if x.ndim and not (isinstance(x.size, int) and x.size == 1):
         return bool(x)  # NumPy's error, or a guard that there is one element
     if not symbolic and host.example(x._value) is not None:
         return bool(x)
-    return _as_bool(x)
+    found = _as_bool(x)
+    known = trace.conditions.get(x._value.id)
+    if known is not None:
+        trace.conditions[found.id] = known
+    return found
 
 
 def _as_changed(x: Any, tracer: Tracer | None) -> Any:
@@ -107,6 +116,9 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
                 return found
     if isinstance(a, Either) or isinstance(b, Either):
         return _compare_either(symbol, a, b)
+    if symbol in ("is", "is not") and isinstance(a, Array) and isinstance(b, bool):
+        if a._kind == BOOL_KIND:
+            return a if b is (symbol == "is") else not_(a)
     if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
         return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
@@ -136,7 +148,17 @@ def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
         return known
     left, right = (dim_array(x) if isinstance(x, Dim) else x for x in (a, b))
     found: Any = ufunc(left, right)
-    return _number(found._value)
+    test = _number(found._value)
+    tracer.conditions[test._value.id] = _condition(symbol, poly)
+    return test
+
+
+def _condition(symbol: str, difference: Poly) -> tuple[Kind, Poly]:
+    """Return ``difference <symbol> 0`` as a guard has it."""
+    if symbol in ("==", "!="):
+        return ("eq" if symbol == "==" else "ne"), difference
+    side = difference if symbol[0] == ">" else -difference
+    return "ge", side if symbol.endswith("=") else side - 1
 
 
 def _compare_items(symbol: str, a: Any, b: Any) -> Any:
@@ -152,9 +174,7 @@ def _compare_items(symbol: str, a: Any, b: Any) -> Any:
 
 def contains(container: Any, item: Any) -> Any:
     """Return ``item in container`` for a list or tuple."""
-    return or_(
-        False, *[lambda c=c: item is c or compare("==", item, c) for c in container]
-    )
+    return or_(False, *[lambda c=c: item is c or compare("==", item, c) for c in container])
 
 
 def _compare_either(symbol: str, a: Any, b: Any) -> Any:
@@ -162,9 +182,7 @@ def _compare_either(symbol: str, a: Any, b: Any) -> Any:
     chosen, other = (a, b) if isinstance(a, Either) else (b, a)
     if symbol not in ("is", "is not") or isinstance(other, Either):
         return _COMPARE[symbol](a, b)
-    first, second = (
-        compare(symbol, part, other) for part in (chosen.first, chosen.second)
-    )
+    first, second = (compare(symbol, part, other) for part in (chosen.first, chosen.second))
     if isinstance(first, bool) and isinstance(second, bool):
         if first is second:
             return first
@@ -227,10 +245,15 @@ def chain(first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
     return and_(result, lambda: chain(right, *pairs[1:]))
 
 
-def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """Return ``then() if test else orelse()``."""
+def ifexp(
+    test: Any,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    functions: tuple[Any, ...] | None = None,
+) -> Any:
+    """Return ``then() if test else orelse()``; `functions` are those that may change cells."""
     found = decide(test)
     if isinstance(found, bool):
         return then() if found else orelse()
     tracer: Any = found.block.trace
-    return branch(tracer, found, (then, orelse))
+    return branch(tracer, found, (then, orelse), functions=functions)
