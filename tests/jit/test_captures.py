@@ -398,9 +398,7 @@ V = np.array([3.0, -1.5, 2.25])
 def written(f, array, calls=3):
     """Compare calls of a function that writes into an array of its surroundings."""
     before, jit = array.copy(), jit_onnx(f, fallback="error")
-    wanted = []
-    for k in range(calls):
-        wanted.append((f(V * k), array.copy()))
+    wanted = [(f(V * k), array.copy()) for k in range(calls)]
     array[...] = before
     for k, (result, content) in enumerate(wanted):
         same(jit(V * k), result)

@@ -13,7 +13,6 @@ from onnxjit import DataDependentError, FallbackWarning, SideEffectError, SpecEr
 from tests.jit.harness import same
 
 V = np.array([3.0, -1.5, 2.25])
-COUNTER = 0
 
 
 def branch(x):
@@ -234,34 +233,6 @@ class Counter:
     def update(self, x):
         self.coef += x
         return self.coef * 2
-
-
-def test_globals_are_assigned():
-    def f(x):
-        global COUNTER  # noqa: PLW0603
-        COUNTER += 1
-        return x + COUNTER
-
-    jit = jit_onnx(f)
-    with pytest.warns(FallbackWarning, match="COUNTER"):
-        same(jit(V), V + 1)
-    same(quiet(jit, V), V + 2)
-    assert COUNTER == 2
-
-
-def test_cells_are_assigned():
-    n = 0
-
-    def f(x):
-        nonlocal n
-        n += 1
-        return x * n
-
-    jit = jit_onnx(f)
-    with pytest.warns(FallbackWarning, match="n"):
-        same(jit(V), V)
-    same(quiet(jit, V), V * 2)
-    assert n == 2
 
 
 @pytest.mark.parametrize("name", ["count", "remember", "fit", "update"])

@@ -648,6 +648,85 @@ def test_an_argument_stored_in_an_object_is_the_same_object():
         assert obj.params is params
 
 
+# ------------------------------------------------------------------ names
+
+
+COUNTER = 0
+TOTALS = np.zeros(3)
+LOSSES: list = []
+CONFIG = {"rate": 0.5}
+
+
+def counted(x):
+    global COUNTER, TOTALS  # noqa: PLW0603
+    COUNTER += 1
+    TOTALS = TOTALS + x
+    LOSSES.append(x.sum())
+    CONFIG["rate"] *= 0.5
+    if x.sum() > 0:
+        COUNTER = COUNTER + 10
+    return x * COUNTER * CONFIG["rate"]
+
+
+def _names():
+    return copy.deepcopy((COUNTER, TOTALS, LOSSES, CONFIG))
+
+
+def _reset():
+    global COUNTER, TOTALS
+    COUNTER, TOTALS = 0, np.zeros(3)
+    LOSSES.clear()
+    CONFIG["rate"] = 0.5
+
+
+def test_globals():
+    _reset()
+    wanted = [(counted(V * k), _names()) for k in (1, -2, 3)]
+    _reset()
+    jit = jit_onnx(counted, fallback="error")
+    for k, (result, names) in zip((1, -2, 3), wanted, strict=True):
+        same(jit(V * k), result)
+        same(_names(), names)
+    assert jit.cache_info() == {"graphs": 1, "eager": 0}
+    with pytest.raises(SideEffectError, match="COUNTER"):
+        jit.to_onnx(V)
+
+
+def make_counter():
+    n, last = 0, None
+    kept: list = []
+
+    def f(x):
+        nonlocal n, last, kept
+        n += 1
+        last = x * n
+        kept += [n]
+        if n > 2:
+            kept = [n]
+        return last + 1
+
+    return f, lambda: (n, last, kept)
+
+
+def test_outer_variables():
+    (plain, want), (fn, got) = make_counter(), make_counter()
+    jit = jit_onnx(fn, fallback="error")
+    for k in range(1, 6):
+        same(jit(V * k), plain(V * k))
+        same(got(), want())
+
+
+def test_names_without_a_value_fall_back():
+    def f(x):
+        global NEVER_BOUND  # noqa: PLW0603
+        NEVER_BOUND = x * 2
+        return NEVER_BOUND + 1
+
+    with pytest.warns(FallbackWarning, match="NEVER_BOUND"):
+        same(jit_onnx(f)(V), V * 2 + 1)
+    assert type(NEVER_BOUND) is np.ndarray
+
+
 # ------------------------------------------------------------------ when something goes wrong
 
 

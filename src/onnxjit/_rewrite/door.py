@@ -55,6 +55,8 @@ class Door(Control):
             return value
         entry = state.known.get(self._globals_id)
         if entry is not None:
+            if entry.is_changed:
+                return stored.name(state, entry, name, value)
             found, result = entry.attrs.get(name, _NO_HIT)
             if found is value:
                 return result
@@ -67,6 +69,8 @@ class Door(Control):
         cell = self._cells[name]
         entry = state.known.get(id(cell))
         if entry is not None:
+            if entry.is_changed:
+                return stored.name(state, entry, name, value)
             found, result = entry.attrs.get(name, _NO_HIT)
             if found is value:
                 return result
@@ -325,6 +329,37 @@ class Door(Control):
         if isinstance(obj, CONTAINERS) or hasattr(type(obj), "__iadd__"):
             state.check_store(obj, "container", " op= ...")
 
+    def put_global(self, value: Any, name: str) -> None:
+        if not _put_name(self._globals, name, value, "global"):
+            self._globals[name] = _outside(value)
+
+    def put_cell(self, value: Any, name: str) -> None:
+        if not _put_name(self._cells[name], name, value, "cell"):
+            self._cells[name].cell_contents = _outside(value)
+
+    def begin_name(self, value: Any) -> Any:
+        """First half of `name op= v` for a global or outer variable, which has been loaded."""
+        state = _session()
+        if state is None:
+            return value
+        found = stored.in_place(state, value)
+        if found is not None:
+            return found
+        self.inplace(value)
+        return value
+
+    def end_global(self, value: Any, name: str) -> None:
+        state = _session()
+        stays = state is not None and _stays(value) and name in self._globals
+        if not stays or self.load_global(name, self._globals[name]) is not value:
+            self.put_global(value, name)
+
+    def end_cell(self, value: Any, name: str) -> None:
+        state = _session()
+        stays = state is not None and _stays(value)
+        if not stays or self.load_cell(name, self._cells[name].cell_contents) is not value:
+            self.put_cell(value, name)
+
     def store_global(self, name: str) -> None:
         state = _session()
         if state is not None:
@@ -347,6 +382,22 @@ class Door(Control):
 def _is_array(value: Any) -> bool:
     """Whether an augmented assignment changes a traced array in place."""
     return isinstance(value, Array) and value._nd is None and value._kind == ARRAY
+
+
+def _put_name(owner: Any, name: str, value: Any, what: str) -> bool:
+    """Store to a global or outer variable; tell whether Python has not to do it any more."""
+    state = _session()
+    if state is None:
+        return False
+    if state.places is not None and stored.set_name(state, owner, name, value):
+        return True
+    state.hooks.side_effect(what, name, name)
+    return False
+
+
+def _outside(value: Any) -> Any:
+    state = _session()
+    return value if state is None else state.hooks.stored(value)
 
 
 def _kept_outside(state: State, obj: Any, value: Any) -> Any:

@@ -162,13 +162,16 @@ class State:
 
     def root(self, owner: dict[str, Any] | CellType, name: str, value: object) -> object:
         """Note the load of a global or outer variable that is new or was rebound."""
-        entry = self.known.get(id(owner))
-        if entry is None:
-            entry = self.known[id(owner)] = Old(owner, None)
+        entry = self.known.get(id(owner)) or self.new_root(owner)
         path = Path("cell" if isinstance(owner, CellType) else "global", name, owner)
         result = self.loaded(value, path)
         entry.attrs[name] = value, result
         return result
+
+    def new_root(self, owner: dict[str, Any] | CellType) -> Old:
+        """Note the globals of a module, or a cell."""
+        entry = self.known[id(owner)] = Old(owner, None)
+        return entry
 
     def loaded(self, value: object, path: Path | None, owner: object = None) -> object:
         """Note a value found in an old object; `path` leads to it, if anything does."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict, deque
-from types import FunctionType, MemberDescriptorType
+from types import CellType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
+from onnxjit._rewrite.path import Path
 from onnxjit._trace.control import ifexp
 from onnxjit._trace.control.either import Unsure
 from onnxjit._trace.control.join import type_of
@@ -63,6 +64,33 @@ def set_attr(state: State, entry: Old, name: str, value: Any) -> None:
         return
     place = Place(obj, "attr", name, entry.path)
     _store(state, entry, place, value, (getattr, state.attr))
+
+
+def set_name(state: State, owner: Any, name: str, value: Any) -> bool:
+    """Store to a global or outer variable that has a value; tell whether there was one."""
+    try:
+        old = owner.cell_contents if isinstance(owner, CellType) else owner[name]
+    except (ValueError, LookupError):
+        return False
+    entry = state.known.get(id(owner))
+    if entry is None:
+        entry = state.new_root(owner)
+    path = Path("cell" if isinstance(owner, CellType) else "global", name, owner)
+    place = Place(owner, "name", name, path)
+    loads = (lambda *_: old), (lambda *_: state.root(owner, name, old))
+    _store(state, entry, place, value, loads)
+    return True
+
+
+def name(state: State, entry: Old, name: str, value: Any) -> Any:
+    """Return a global or outer variable, of which the object itself holds `value`."""
+    owner: Any = entry.obj
+
+    def load(*_: Any) -> Any:
+        return state.root(owner, name, value)
+
+    found = _found(state, Place(owner, "name", name, None), entry, load)
+    return load() if found is ABSENT else found
 
 
 def set_item(state: State, entry: Old, key: Any, value: Any) -> None:
