@@ -12,6 +12,7 @@ from tests.control.programs import (
     language,
     learning,
     linear,
+    lists,
     networks,
     scalars,
     sequences,
@@ -25,6 +26,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals,
+    networks, signals, lists,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

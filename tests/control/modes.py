@@ -263,7 +263,10 @@ def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str
     outputs = iter(got)
 
     def visit(node: Any, x: Any, path: str, at: tuple[Any, ...]) -> None:
-        if isinstance(node, dict) and not {"static", "size"} & set(node):
+        if isinstance(node, dict) and "stacked" in node:
+            columns = [next(outputs, _MISSING) for _ in node["stacked"]]
+            _compare_stacked(check, columns, x, path)
+        elif isinstance(node, dict) and not {"static", "size"} & set(node):
             (inner,) = node.values()
             parts = inner.values() if isinstance(inner, dict) else inner
             given = _parts(x)
@@ -282,12 +285,23 @@ def _compare_tree(check: Check, tree: Any, want: Any, got: list[Any], where: str
     assert next(outputs, None) is None, f"{where}: more outputs than results"
 
 
+def _compare_stacked(check: Check, columns: list[Any], want: Any, where: str) -> None:
+    """Compare the outputs that stand for a list of unknown length."""
+    leaves = [[x] if len(columns) == 1 else _leaves(x) for x in want]
+    for j, column in enumerate(columns):
+        assert len(column) == len(want), f"{where}: {len(column)} elements for {len(want)}"
+        if want:
+            check(column, np.array([each[j] for each in leaves]), where)
+
+
 def _only_constants(tree: Any) -> bool:
     """Whether no result of a model is an array, which makes plain values its outputs."""
     if not isinstance(tree, dict):
         return False
     if {"static", "size"} & set(tree):
         return True
+    if "stacked" in tree:
+        return False
     (inner,) = tree.values()
     return all(_only_constants(x) for x in (inner.values() if type(inner) is dict else inner))
 

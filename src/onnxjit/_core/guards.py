@@ -20,7 +20,7 @@ from .dim_rules import (
 from .dim_text import Printer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .dim_atoms import Interval
     from .dim_polynomial import Poly
@@ -192,6 +192,20 @@ class Knowledge:
         self._facts = None
         self._answers.clear()
         self._bounds.clear()
+
+    def suppose(self, poly: Poly) -> Callable[[], None]:
+        """Take a number as not negative, until what is returned is called."""
+        was = self.is_exemplary
+        self.learn("ge", poly)
+
+        def end() -> None:
+            self.nonneg.remove(poly)
+            self.is_exemplary = was
+            self._facts = None
+            self._answers.clear()
+            self._bounds.clear()
+
+        return end
 
     def _learn_zero(self, poly: Poly) -> None:
         solution = solve(poly)

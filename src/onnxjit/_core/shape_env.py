@@ -191,6 +191,18 @@ class ShapeEnv:
         if isinstance(dim, Dim):
             self._known.learn("ge", dim.poly)
 
+    @contextmanager
+    def supposing(self, dim: DimLike) -> Iterator[None]:
+        """Take a number as not negative in a part of the trace."""
+        if not isinstance(dim, Dim):
+            yield
+            return
+        end = self._known.suppose(dim.poly)
+        try:
+            yield
+        finally:
+            end()
+
     def resolve(self, dim: DimLike) -> DimLike:
         """Rewrite with what guards have fixed: an int once its value is known."""
         return self.dim(self._known.resolve(dim.poly)) if isinstance(dim, Dim) else dim

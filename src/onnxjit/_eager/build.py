@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ from onnxjit._trace.host import evaluate_value, host_inputs
 from .leaves import with_parts
 from .record import Recording, Result, Unless
 from .replay import SKIPPED
+from .stacked import Stacked
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
@@ -160,9 +162,9 @@ class Builder:
         if isinstance(example, Unsure):
             defined, content = makers
             return lambda out, a, m: content(out, a, m) if defined(out, a, m) else SKIPPED
-        return self._once(
-            lambda out, a, m: with_parts(example, [make(out, a, m) for make in makers]), tree
-        )
+        stacked = isinstance(example, Stacked)
+        join = example.elements if stacked else functools.partial(with_parts, example)
+        return self._once(lambda out, a, m: join([make(out, a, m) for make in makers]), tree)
 
     def _once(self, make: Maker, of: Any) -> Maker:
         """Return what makes something that comes several times once in a call."""

@@ -14,6 +14,7 @@ from onnxjit._trace.array import Array
 from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
+from onnxjit._trace.lists import List
 from onnxjit.errors import SideEffectError
 
 from .boundary import from_eager
@@ -92,6 +93,8 @@ class TraceHooks:
         """Return ``item in container`` as a traced truth value."""
         if isinstance(container, Array):
             return (container == item).any()
+        if isinstance(container, List) and container.rows is not None:
+            return container.rows.contains(item)
         if isinstance(container, (list, tuple)) and any(
             map(is_traced, arrays_in([item, *container]))
         ):

@@ -15,6 +15,7 @@ import numpy as np
 from onnxjit._core.dtypes import is_carried
 from onnxjit._core.program import param_key
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.lists import List
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def children(x: Any) -> list[tuple[str, Any]] | None:
     """Return the named parts of a container, None for anything else."""
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return list(zip(x._fields, x, strict=True))
-    if type(x) in (tuple, list):
+    if type(x) in (tuple, list) or isinstance(x, List):
         return [(str(i), item) for i, item in enumerate(x)]
     if type(x) in _MAPPINGS:
         return [(str(k), item) for k, item in x.items()]

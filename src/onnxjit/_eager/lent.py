@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from onnxjit._trace.lists import List, rows_of
+
 from .leaves import children, field_names, map_tree, with_parts
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ def pattern(containers: list[Any]) -> tuple[int, ...]:
 
 
 def _content(x: Any) -> tuple[Any, ...]:
+    rows = rows_of(x)
+    if rows is not None:
+        return (rows,)
     if isinstance(x, list):
         return tuple(x)
     if isinstance(x, dict):
@@ -80,7 +85,8 @@ class Lent:
             return with_parts(x, items)
         copy = self._made.get(id(x))
         if copy is None:
-            copy = self._made[id(x)] = with_parts(x, items)
+            copy = with_parts(x, items)
+            copy = self._made[id(x)] = List(copy) if type(copy) is list else copy
             self._by_id[id(copy)] = len(self.copies)
         self._originals.append(x)
         self.copies.append(copy)

@@ -21,6 +21,7 @@ from onnxjit._rewrite.state import ATOMS
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.control.either import Either, Unsure
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import CHANGING, Places
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
@@ -33,6 +34,7 @@ from onnxjit.errors import (
 from .hidden import Hidden, Wanted
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, children
 from .lent import Lent
+from .stacked import Stacked
 
 __all__ = ["Effect", "Recording", "Result", "hidden_leaves", "record"]
 
@@ -399,6 +401,8 @@ def _add_effects(recording: Recording, outputs: _Outputs) -> None:
 
 def _content_tree(x: Any, outputs: _Outputs, before: Any) -> Any:
     """Return a container as a tree; what data has left alone stays the same object."""
+    if rows_of(x) is not None:
+        return _stacked(x, outputs)
     parts = children(x)
     assert parts is not None  # a container
     items = []
@@ -481,6 +485,8 @@ def _tree(x: Any, outputs: _Outputs) -> Any:
     held = _held(x, outputs)
     if held is not None:
         return held
+    if rows_of(x) is not None:
+        return _stacked(x, outputs)
     parts = None if isinstance(x, np.ndarray) else children(x)
     if parts is None:
         value = _checked_static(x)
@@ -544,6 +550,14 @@ def _check_stored(x: Any) -> None:
         "the call; store arrays, numbers, tuples, lists, dicts or dataclasses"
     )
     raise UnsupportedError(msg)
+
+
+def _stacked(x: Any, outputs: _Outputs) -> Any:
+    """Return where the elements of a list of unknown length come from."""
+    if isinstance(x, Iterator):
+        _checked_static(x)  # says that a generator is no result
+    columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
+    return Stacked(x.rows.element), columns
 
 
 def _plain_key(x: Any) -> Any:

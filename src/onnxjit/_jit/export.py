@@ -30,6 +30,7 @@ from onnxjit._eager.leaves import (
 )
 from onnxjit._eager.record import Recording, Result, record
 from onnxjit._eager.run import call_traced
+from onnxjit._eager.stacked import Stacked
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset
 from onnxjit._transform.pipeline import simplify
@@ -357,7 +358,8 @@ def _tree_text(tree: Any) -> Any:
         texts = [_tree_text(item) for item in items]
         if isinstance(example, dict):
             return {"dict": dict(zip(map(str, example), texts, strict=True))}
-        return {type(example).__name__: texts}
+        name = "list" if isinstance(example, list) else type(example).__name__
+        return {name.lower() if isinstance(example, Stacked) else name: texts}
     if tree.source == "static":
         plain = tree.value is None or isinstance(tree.value, (bool, int, float, str))
         return {"static": tree.value if plain else repr(tree.value)}

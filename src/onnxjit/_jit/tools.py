@@ -77,7 +77,8 @@ class Tools:
         Returns
         -------
         onnx.ModelProto
-            Checked by ``onnx.checker``.
+            Checked by ``onnx.checker``.  A list whose length only a run knows is one output
+            for each number or array of an element, with all elements stacked.
 
         Raises
         ------

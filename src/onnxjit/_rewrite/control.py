@@ -99,6 +99,12 @@ class Control:
     ) -> Any:
         return (plain if _session() is None else traced).comp(kind, iterable, function)
 
+    def kept(self, test: Any, make: Callable[[], Any]) -> Any:
+        return (plain if _session() is None else traced).kept(test, make)
+
+    def list_(self, items: list[Any]) -> list[Any]:
+        return items if _session() is None else traced.list_(items)
+
     def trying(self) -> AbstractContextManager[object]:
         """Return the context in which exceptions may be handled."""
         return _PLAIN if _session() is None else traced.trying()

@@ -17,6 +17,7 @@ from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
 
@@ -416,7 +417,7 @@ def _has_traced(state: State, key: Any) -> bool:
         return False
     if kind is slice:
         parts = (key.start, key.stop, key.step)
-    elif kind is tuple or kind is list:
+    elif kind is tuple or kind is list or kind is List:
         parts = key
     else:
         return state.hooks.is_traced(key)

@@ -179,7 +179,9 @@ class ExpressionRewriter(OperandRewriter):
         return self._display(node)
 
     def visit_List(self, node: ast.List) -> ast.expr:
-        return self._display(node)
+        display = self._display(node)
+        loaded = isinstance(node.ctx, ast.Load)
+        return self.hook("list_", display, at=node) if loaded else display
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         node.elts = [self.operand(e) for e in node.elts]

@@ -213,6 +213,14 @@ class OperandRewriter(StoreRewriter):
             result = at(ast.Tuple(elements, ast.Load()), node)
         # more than one result for an element may be asked for one by one
         lazily = kind == "generator" and len(node.generators) > 1
+        tests = node.generators[-1].ifs
+        if tests:
+            lazily = len(node.generators) > 1  # what is kept is made before the next result
+            test, *others = tests
+            if others:
+                test = self.hook("and_", test, *map(lazy, others), at=test)
+            result = self.hook("kept", test, lazy(result), at=node)
+            node.generators[-1].ifs = []
         made = ast.GeneratorExp if lazily else ast.ListComp
         results = at(made(result, node.generators), node)
         return self.hook("comp", ast.Constant(kind), iterable, lazy(results, name), at=node)

@@ -121,15 +121,23 @@ def comp(kind: str, iterable: Iterable[Any], function: Callable[[Any], Iterable[
     """Collect the results of a function that gives any number of them for an element."""
     if kind == "generator":
         return _results(iter(iterable), function)
-    if kind == "list":
-        return [result for element in iterable for result in function(element)]
-    if kind == "set":
-        return {result for element in iterable for result in function(element)}
-    return {key: value for element in iterable for key, value in function(element)}
+    return _MAKERS[kind](_results(iter(iterable), function))
+
+
+_MAKERS: dict[str, Callable[..., Any]] = {"list": list, "set": set, "dict": dict}
+#: what stands for a result that is left out
+_SKIPPED = object()
+
+
+def kept(test: Any, make: Callable[[], Any]) -> Any:
+    """Return the result of an element for which a test holds."""
+    return make() if test else _SKIPPED
 
 
 def _results(
     elements: Iterator[Any], function: Callable[[Any], Iterable[Any]]
 ) -> Iterator[Any]:
     for element in elements:
-        yield from function(element)
+        for result in function(element):
+            if result is not _SKIPPED:
+                yield result

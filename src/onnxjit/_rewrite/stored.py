@@ -16,6 +16,7 @@ from onnxjit._rewrite.path import Path
 from onnxjit._trace.control import ifexp
 from onnxjit._trace.control.either import Unsure
 from onnxjit._trace.control.join import type_of
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Place, Unprepared
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def set_item(state: State, entry: Old, key: Any, value: Any) -> None:
     kind = type(obj)
     key = state.hooks.formatted(key)
     is_number = kind is list and hasattr(type(key), "__index__")
-    refused = entry.path is None or state.hooks.is_traced(key) or _added(state, entry)
+    added = state.places is not None and _added(state, entry)
+    refused = entry.path is None or state.hooks.is_traced(key) or added
     if refused or not (is_number or kind in _MAPPINGS):
         state.check_store(obj, "item", "[...]")
         obj[key] = value
@@ -185,7 +187,10 @@ def _added(state: State, entry: Old) -> Any:
     """Return what has been added to an old list or deque: a list, or nothing."""
     if state.places is None:
         return None
-    return state.places.get(Place(entry.obj, "grow", None, entry.path))
+    added = state.places.get(Place(entry.obj, "grow", None, entry.path))
+    if rows_of(added) is not None:
+        state.refuse_look(entry)
+    return added
 
 
 def _append(state: State, entry: Old, value: Any, /) -> None:

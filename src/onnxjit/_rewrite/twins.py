@@ -18,10 +18,12 @@ import numpy as np
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.control.listed import extreme_of, new_list, numbers_of, sum_of
+from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
-from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
 from onnxjit._trace.items import python_number, representative
+from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array
 
 __all__ = ["plain", "representative", "shuffle_of", "twin_of"]
@@ -38,13 +40,19 @@ def _isinstance(x: Any, kinds: Any) -> bool:
 def _type(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], (Array, Dim)):
         return type(representative(args[0]))
+    if len(args) == 1 and isinstance(args[0], List):
+        return list
     return type(*args, **kwargs)
 
 
 def _len(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
-    return len(x)
+    return x.length if isinstance(x, List) else len(x)
+
+
+def _list(*args: Any) -> Any:
+    return new_list(*args) if current_tracer() is not None else list(*args)
 
 
 def _array(x: Any) -> Any:
@@ -74,6 +82,8 @@ def _extreme(
     native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
 ) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and rows_of(args[0]) is not None and set(kwargs) <= {"default"}:
+            return extreme_of(args[0], compare, **kwargs)
         if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):
             return native(*args, **kwargs)
         items = list(args[0]) if len(args) == 1 else list(args)
@@ -105,11 +115,32 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    if rows_of(iterable) is not None:
+        return sum_of(iterable, start)
     if not (isinstance(iterable, Array) and is_traced(iterable)) or not iterable.ndim:
         return sum(iterable, start)
     if isinstance(iterable.shape[0], int):
         return sum(iterable, start)
     return np.add.reduce(iterable, axis=0, dtype=iterable.dtype) + start
+
+
+def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
+    if current_tracer() is None:
+        return sorted(iterable, **kwargs)
+    found = new_list(iterable)
+    found.sort(**kwargs)
+    return found
+
+
+def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
+    """Return `any` or `all`."""
+
+    def twin(iterable: Any, /) -> Any:
+        if rows_of(iterable) is None:
+            return native(iterable)
+        return python_number(ufunc.reduce(numbers_of(iterable, native.__name__)), "b")
+
+    return twin
 
 
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
@@ -182,7 +213,7 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     """Return a ufunc that sees traced values inside lists, where NumPy does not look."""
 
     def twin(*args: Any, **kwargs: Any) -> Any:
-        lists = [a for a in args if type(a) in (list, tuple)]
+        lists = [a for a in args if type(a) in (list, List, tuple)]
         if lists and any(map(is_traced, arrays_in(lists))):
             return call_ufunc(ufunc, "__call__", args, kwargs)
         return ufunc(*args, **kwargs)
@@ -242,6 +273,10 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.sum, _sum),
         (math.log, _log),
         (np.broadcast, _broadcast),
+        (builtins.list, _list),
+        (builtins.sorted, _sorted),
+        (builtins.any, _truth_of(any, np.logical_or)),
+        (builtins.all, _truth_of(all, np.logical_and)),
         (range, range_),
         (enumerate, enumerate_),
         (zip, zip_),

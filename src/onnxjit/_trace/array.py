@@ -15,7 +15,13 @@ from onnxjit._ops.views import (
     TurnView,
     is_contiguous,
 )
-from onnxjit.errors import DataDependentError, LeakError, SideEffectError, UnsupportedError
+from onnxjit.errors import (
+    AliasError,
+    DataDependentError,
+    LeakError,
+    SideEffectError,
+    UnsupportedError,
+)
 
 from . import host
 from .layout import UNDECIDED, Layout, k_order, walk
@@ -119,6 +125,8 @@ class Array(Operators, Methods):
                 "function (in a global, an attribute or a closure); return it instead"
             )
             raise LeakError(msg)
+        if storage.stale:
+            raise self._outdated()
         cached = self._cache
         if cached is not None and cached[0] == storage.version:
             value = cached[1]
@@ -130,6 +138,13 @@ class Array(Operators, Methods):
             value = view.apply(value)
         self._cache = (storage.version, value)
         return value
+
+    def _outdated(self) -> AliasError:
+        msg = (
+            "an array is read that may have been written to by another name, as an element of "
+            "a list or by a loop that hands it on; read it by that name, or work on a .copy()"
+        )
+        return AliasError(msg)
 
     @property
     def _typed(self) -> Value:

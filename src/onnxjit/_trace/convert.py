@@ -11,6 +11,8 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 
 from .array import ARRAY, SCALAR, Array, wrap
+from .doors import DOORS
+from .lists import List
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +28,8 @@ def arrays_in(x: Any) -> Iterator[Array | Dim]:
     """Yield the arrays and sizes in nested tuples, lists and dicts."""
     if isinstance(x, (Array, Dim)):
         yield x
+    elif isinstance(x, List) and x.rows is not None:
+        yield from x.rows.columns
     elif isinstance(x, _CONTAINERS):
         for item in x:
             yield from arrays_in(item)
@@ -49,6 +53,10 @@ def is_known(x: Array | Dim) -> bool:
 def _map(x: Any, leaf: Any) -> Any:
     if isinstance(x, (Array, Dim)):
         return leaf(x)
+    if isinstance(x, List):
+        if x.rows is not None:
+            return leaf(DOORS.listed.as_array(x))
+        return [_map(i, leaf) for i in x]
     if isinstance(x, _CONTAINERS):
         if hasattr(x, "_fields"):
             return type(x)(*(_map(i, leaf) for i in x))

@@ -115,8 +115,13 @@ def _implementation_signature(row: Function) -> inspect.Signature:
 @noted
 def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function on arrays: fold, look at, write to, or record."""
-    arrays = list(arrays_in((args, kwargs)))
     tracer = current_tracer()
+    if tracer is not None and tracer.has_rows:
+        joined = DOORS.listed.joined_rows(func, args, kwargs)
+        if joined is not None:
+            return joined
+        args, kwargs = DOORS.listed.given(func, args, kwargs)
+    arrays = list(arrays_in((args, kwargs)))
     if tracer is None:
         if any(is_traced(a) for a in arrays):
             running_tracer()

@@ -37,14 +37,18 @@ class Doors:
         ``quick(ufunc, inputs)``: evaluate through a program met before, or None.
     eager : callable
         ``eager(numpy_callable, method, args, kwargs)``: evaluate at once.
+    listed : module
+        Functions of lists whose length only a run knows: `_trace.control.listed`.
+    places : module
+        Methods of such lists: `_trace.control.places`.
     source : callable
         ``source(numpy_function)``: a function's Python source as a traceable twin, or None.
     """
 
     __slots__ = (
         "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace",
-        "item", "namespace", "operator", "quick", "real", "refuse", "round", "setflags",
-        "setitem", "source", "tolist", "ufunc", "unary", "view",
+        "item", "listed", "namespace", "operator", "places", "quick", "real", "refuse",
+        "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -66,6 +70,8 @@ class Doors:
         self.real: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset
+        self.listed: Any = None
+        self.places: Any = None
         self.setflags: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset

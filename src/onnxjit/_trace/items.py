@@ -27,6 +27,7 @@ from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
 from .layout import Layout, lies, picked_layout
+from .lists import List
 from .outputs import refuse_write
 from .trace import current_tracer, dim_array
 
@@ -379,6 +380,8 @@ def capture_item(table: Any, index: Any) -> Any:
         tracer = current_tracer()
         assert tracer is not None  # a traced index has a trace
         return get_item(tracer.capture(table), index)
+    if isinstance(table, List):
+        return table[index]
     kinds = set(map(type, table)) if isinstance(table, (list, tuple, range)) else set()
     if len(kinds) == 1 and kinds <= _TABLE_KINDS and isinstance(index, (Dim, Array)):
         return python_number(get_item(constant_array(np.array(table)), index))

@@ -12,6 +12,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 from .array import ARRAY, Array
+from .lists import List
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,7 +140,7 @@ class Places(dict[Place, Any]):
 
     def open(self, place: Place) -> list[Any]:
         """Return a new list of what is added to a container."""
-        tail: list[Any] = []
+        tail = List()
         self[place] = tail
         return tail
 

@@ -57,11 +57,15 @@ class Storage:
         Name of the array of the surroundings that this is; nothing may write to it.
     others : list of weak references
         Storages that may be this very one, depending on data; see `may_be`.
+    before : list of weak references
+        Storages that this one may go on with; see `continue_as`.
+    stale : bool
+        Whether it may have been written to through one that goes on with it.
     """
 
     __slots__ = (
-        "__weakref__", "argument", "block", "captured", "layout", "others", "read_only",
-        "undecided", "value", "version",
+        "__weakref__", "argument", "before", "block", "captured", "layout", "others",
+        "read_only", "stale", "undecided", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +80,8 @@ class Storage:
         self.value = value
         self.block: Final = block or value.block.trace.block
         self.others: list[weakref.ref[Storage]] = []
+        self.before: list[weakref.ref[Storage]] = []
+        self.stale = False
         self.version = 0
         self.layout: Final = layout or Layout()
         self.argument: Final = argument
@@ -102,6 +108,34 @@ class Storage:
         self.others.append(weakref.ref(other))
         other.others.append(weakref.ref(self))
 
+    def continue_as(self, other: Storage) -> None:
+        """Note that this may be the memory of `other`, which nobody has to look at any more.
+
+        A write to this one makes the other stale: whoever reads it then is refused.
+        """
+        if other.argument is not None or other.captured is not None:
+            self.may_be(other)
+            return
+        self.before.append(weakref.ref(other))
+        other.others.append(weakref.ref(self))
+
+    def same_ones(self) -> list[Storage]:
+        """Return this storage, and those that may be it."""
+        found = (ref() for ref in self.before)
+        return [*self.same_now(), *(s for s in found if s is not None)]
+
+    def same_now(self) -> list[Storage]:
+        """Return this storage, and those in use beside it that may be it."""
+        return [self, *(s for s in (ref() for ref in self.others) if s is not None)]
+
+    def _outdate(self) -> None:
+        """Make stale what this one goes on with."""
+        for ref in self.before:
+            other = ref()
+            if other is not None and not other.stale:
+                other.stale = True
+                other._outdate()
+
     def check_identity(self) -> None:
         """Refuse a write if data decides which array it changes.
 
@@ -117,3 +151,4 @@ class Storage:
                 "values with np.where instead of arrays"
             )
             raise AliasError(msg)
+        self._outdate()

@@ -100,6 +100,10 @@ class Tracer(Trace):
         What of the surroundings is an input.
     lent : Lent or None
         Copies of the containers among the arguments.
+    snapshots : list of Snapshot
+        Of the branches and loops that are being traced, outermost first.
+    has_rows : bool
+        Whether there are lists of unknown length.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -126,6 +130,8 @@ class Tracer(Trace):
         self.places: Places | None = None
         self.hidden: Any = None
         self.lent: Any = None
+        self.snapshots: Final[list[Any]] = []
+        self.has_rows = False
 
     def allows_write(self, storage: Storage) -> bool:
         """Whether an array of the surroundings may be written to; it then is one's own."""
@@ -143,6 +149,10 @@ class Tracer(Trace):
             return None
         found = (a for a, traced in self.captured.values() if traced._storage is storage)
         return next(found, None)
+
+    def holds(self, x: object) -> bool:
+        """Whether an object was made outside of a branch or loop that is being traced."""
+        return any(snapshot.holds(x) for snapshot in self.snapshots)
 
     def same_truth(self, a: Value, b: Value) -> bool | None:
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""

@@ -87,8 +87,10 @@ def _call_ufunc(
             return _ufunc_results(row, inputs, ufunc_call(row, values))
     if any(_foreign(x) for x in inputs):
         return NotImplemented
-    arrays = list(arrays_in((inputs, kwargs)))
     tracer = current_tracer()
+    if tracer is not None and tracer.has_rows:
+        inputs, kwargs = DOORS.listed.as_arrays(inputs), DOORS.listed.as_arrays(kwargs)
+    arrays = list(arrays_in((inputs, kwargs)))
     if tracer is None:
         if any(is_traced(a) for a in arrays):
             running_tracer()

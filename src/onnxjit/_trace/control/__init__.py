@@ -2,11 +2,13 @@
 """What branches and loops of the user's code mean while a function is traced."""
 
 from .forms import cond, fori_loop, switch, while_loop
-from .statements import assert_, comp, for_, if_, raised, trying, while_
-from .unsure import bound
+from .kept import kept
+from .statements import assert_, comp, for_, if_, list_, raised, trying, while_
 from .truth import and_, chain, compare, ifexp, not_, or_
+from .unsure import bound
 
 __all__ = [
     "and_", "assert_", "bound", "chain", "comp", "compare", "cond", "for_", "fori_loop", "if_",
-    "ifexp", "not_", "or_", "raised", "switch", "trying", "while_", "while_loop",
+    "ifexp", "kept", "list_", "not_", "or_", "raised", "switch", "trying", "while_",
+    "while_loop",
 ]  # fmt: skip

@@ -10,25 +10,37 @@ import numpy as np
 from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.create import filled
-from onnxjit._trace.array import ARRAY, Array, wrap
-from onnxjit._trace.storage import Storage
+from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
+from .aliases import Aliases, sources_of
 from .either import Either, Unsure
-from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value
-from .join import type_of, unify
+from .join import (
+    JoinError,
+    ListsDifferError,
+    Type,
+    flatten,
+    from_value,
+    joined,
+    rebuild,
+    to_value,
+    type_of,
+    unify,
+)
 from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
-from .slots import UNBOUND, Slot, Snapshot, cells_of
+from .rows import stack_items, stack_lists
+from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
+    from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
     from .join import Template
-    from .slots import Key
 
 __all__ = ["branch"]
 
@@ -86,8 +98,10 @@ class _Branch:
         """Trace, join, bind; return the joined result of the bodies."""
         regions = [self._region(0), self._region(1)]
         for region in regions:
-            if region.resized:
-                owner = region.resized[0].owner
+            for resized in region.resized:
+                owner = resized.owner
+                if isinstance(owner, List):
+                    continue
                 msg = (
                     f"a {type(owner).__name__} changes its length depending on a condition "
                     f"at {self.tracer.source}; keep its length, or use arrays and masks"
@@ -145,7 +159,10 @@ class _Branch:
     def _slots(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
         """Return the places that change, with how their new content is put together."""
         found: list[tuple[Slot, Any]] = []
+        resized = {id(r.owner) for r in (*yes.resized, *no.resized)}
         for key in {**yes.changes, **no.changes}:
+            if key[0] in resized:
+                continue
             slot, before, _ = yes.changes.get(key) or no.changes[key]
             after = [r.changes[key][2] if key in r.changes else before for r in (yes, no)]
             x, y = self._contents((yes, no), after)
@@ -153,6 +170,17 @@ class _Branch:
                 found.append((slot, ("static", UNBOUND, [])))
             else:
                 found.append((slot, self._unify(x, y)))
+        return found + self._resized(yes, no)
+
+    def _resized(self, yes: Region, no: Region) -> list[tuple[Slot, Any]]:
+        """Return lists that have as many elements after either body, but not as before."""
+        found: list[tuple[Slot, Any]] = []
+        for resized in {id(r.owner): r for r in (*yes.resized, *no.resized)}.values():
+            items = [region.items_of(resized) for region in (yes, no)]
+            x, y = self._contents((yes, no), items)
+            if len(x) != len(y):
+                stack_items(resized.owner, [*x, *y])
+            found.append((Slot(resized.owner, ITEMS), self._unify(tuple(x), tuple(y))))
         return found
 
     def _unify(self, x: Any, y: Any) -> Any:
@@ -161,7 +189,9 @@ class _Branch:
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
-        except JoinError:
+        except JoinError as e:
+            if isinstance(e, ListsDifferError):
+                stack_lists(self.snapshot, e)
             del self.pairs[start:]
             return self._either(x, y)
         return template
@@ -246,19 +276,12 @@ class _Branch:
 
     def _merged(self) -> Iterator[Any]:
         """Yield the joined leaves, and note whose memory each may be."""
-        made: dict[int, list[Array]] = {}
-        alive: dict[int, Storage] = {}
+        aliases = Aliases()
         count = len(self.pairs)
         for pair, t, value in zip(self.pairs, self.types, self.outputs[:count], strict=True):
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
             new = from_value(value, t, arrays)
-            if t.kind == ARRAY:
-                for source in {x._storage for x in arrays}:
-                    for other in made.setdefault(id(source), []):
-                        new._storage.may_be(other._storage)
-                    made[id(source)].append(new)
-                    alive[id(source)] = source
-                    new._storage.may_be(source)
+            aliases.add(new, [s for x in arrays for s in sources_of(x)])
             yield new
 
     def _built(self, template: Any) -> Any:

@@ -29,6 +29,7 @@ from onnxjit._trace import array as kinds
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.items import size_of
 from onnxjit._trace.layout import Layout, lies
+from onnxjit._trace.lists import List, Stack, rows_of
 
 from .either import Either, Open, Unsure
 
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
 
-__all__ = ["JoinError", "Type", "flatten", "joined", "rebuild", "type_of", "unify"]
+__all__ = [
+    "JoinError", "ListsDifferError", "Type", "flatten", "joined", "rebuild", "type_of",
+    "unify",
+]  # fmt: skip
 
 
 class JoinError(TypeError):
@@ -177,7 +181,20 @@ Template = tuple[str, Any, list[Any]]
 _ITEMS: Final = (list, tuple)
 
 
+class ListsDifferError(JoinError):
+    """Two lists that become alike when one of them holds its elements stacked."""
+
+    def __init__(self, first: List, second: List) -> None:
+        super().__init__("lists of different lengths, or of different elements")
+        self.lists: Final = (first, second)
+
+
 def _parts(x: Any) -> list[Any] | None:
+    rows = rows_of(x)
+    if rows is not None:
+        return [rows]
+    if isinstance(x, Stack):
+        return list(x.columns)  # type: ignore[attr-defined]  # a Rows
     if isinstance(x, Either):
         return [x.pred, x.first, x.second]
     if isinstance(x, Unsure):
@@ -188,6 +205,10 @@ def _parts(x: Any) -> list[Any] | None:
 
 
 def _make(like: Any, parts: list[Any]) -> Any:
+    if rows_of(like) is not None:
+        return List.of_rows(parts[0])
+    if isinstance(like, Stack):
+        return like.with_columns(parts)  # type: ignore[attr-defined]  # a Rows
     if isinstance(like, Either):
         pred, first, second = parts
         return Either(pred, first, second, like.source)
@@ -245,8 +266,11 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         joined(a, b)
         pairs.append((x, y))
         return "leaf", None, []
+    if isinstance(x, List) and isinstance(y, List) and _differ(x, y):
+        raise ListsDifferError(x, y)
     p, q = _parts(x), _parts(y)
-    same = type(x) is type(y) and p is not None and q is not None and len(p) == len(q)
+    alike = type(x) is type(y) or (isinstance(x, List) and isinstance(y, List))
+    same = alike and p is not None and q is not None and len(p) == len(q)
     if same and (type(x) is not dict or list(x) == list(y)):
         assert p is not None and q is not None  # `same` says so
         return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
@@ -254,6 +278,13 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         return "static", x, []
     msg = f"{described(x)} and {described(y)} cannot be one value"
     raise JoinError(msg)
+
+
+def _differ(x: List, y: List) -> bool:
+    """Whether two lists have other numbers of elements, or other kinds of them."""
+    if x.rows is None or y.rows is None:
+        return x.rows is not y.rows or len(x) != len(y)
+    return bool(x.rows.element.differs(y.rows.element))
 
 
 def _same_bits(x: Any, y: Any) -> bool:

@@ -15,18 +15,32 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import dim_value
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, lower, same, symbols_of
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
-from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types
+from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types, visible
 from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
+from .aliases import Links
 from .either import Unsure
-from .join import JoinError, Type, flatten, from_value, joined, rebuild, to_value, type_of
-from .join import described, unify
+from .join import (
+    JoinError,
+    ListsDifferError,
+    Type,
+    described,
+    flatten,
+    from_value,
+    joined,
+    rebuild,
+    to_value,
+    type_of,
+    unify,
+)
 from .region import AlwaysRaises, Region, settled, trace_region
+from .rows import stack_items, stack_lists
 from .slots import UNBOUND, Snapshot, cells_of
 from .truth import decide
 
@@ -138,9 +152,15 @@ class _Loop:
         self.snapshot: Final = Snapshot(self.cells, tracer.is_old, tracer.places)
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
+        self.outer: Final = tracer.block
+        self.links: Final = Links(tracer.block)
         self.free: dict[int, Dim] = {}
+        #: size that grows by as much in each iteration -> itself, at the start, and how much
+        self.growing: dict[int, tuple[Dim, DimLike, DimLike]] = {}
+        self.iteration: Final = tracer.env.symbol("i", None, 0, data=True)
         self.region: Region
         self.again: Value | None = None
+        self.overwritten = False
         self.inputs: list[Value] = []
         self.states: list[Value] = []
         self.after: list[Value] = []
@@ -202,6 +222,7 @@ class _Loop:
         condition = [Value(Tensor(BOOL, ()), block)] if self.test is not None else []
         self.inputs = block.inputs = [counter, *condition, *self.states]
         at = 0
+        given: list[Any] = []
         for c in self.carried.values():
             values = self.states[at : at + len(c.types)]
             at += len(values)
@@ -209,11 +230,16 @@ class _Loop:
                 from_value(v, t, _arrays(x))
                 for v, t, x in zip(values, c.types, c.leaves, strict=True)
             ]
-            self._taint(c, leaves)
+            given += leaves
             c.slot.set(rebuild(c.template, iter(leaves)))
+        self.links.start([x for c in self.carried.values() for x in c.leaves])
+        self.links.apply(given)
         for storage, value in zip(self.storages, self.states[at:], strict=True):
             storage.put(value)
-        self.body(self._counter(counter))
+        known = len(self.links.stale)
+        with self.links.reading():
+            self.body(self._counter(counter))
+        self.overwritten = len(self.links.stale) > known
         if self.test is not None:
             self.again = self._asked(self.test)
 
@@ -229,14 +255,10 @@ class _Loop:
         return again
 
     def _counter(self, counter: Value) -> Dim:
-        return self.tracer.env.symbol("i", None, 0, data=True, origin=(counter, None))
-
-    def _taint(self, c: Carried, leaves: list[Any]) -> None:
-        """Note that an array given to the body may be the one from before the loop."""
-        for x, leaf in zip(c.leaves, leaves, strict=True):
-            if isinstance(x, Array) and x._nd is None and isinstance(leaf, Array):
-                if leaf._kind == ARRAY:
-                    leaf._storage.may_be(x._storage)
+        """Return the number of the iteration: one size in all rounds."""
+        (symbol,) = symbols_of(self.iteration)
+        symbol.origin = (counter, None)
+        return self.iteration
 
     # --- after the body, in its block
 
@@ -264,8 +286,10 @@ class _Loop:
 
     def _new_places(self, region: Region) -> bool:
         """Carry the places that the body turned out to change; tell whether there are any."""
-        if region.resized:
-            owner = region.resized[0].owner
+        for resized in region.resized:
+            owner = resized.owner
+            if isinstance(owner, List):
+                stack_items(owner, resized.after)
             msg = (
                 f"the loop at {self.tracer.source} changes the length of a "
                 f"{type(owner).__name__}; use an array of fixed size"
@@ -290,9 +314,11 @@ class _Loop:
         """Return the values after one iteration; start over where a type was too narrow."""
         values: list[Value] = []
         wider = False
+        left: list[Any] = []
         for key, c in self.carried.items():
             content = region.changes[key][2] if key in region.changes else c.slot.get()
             leaves = self._leaves(c, content)
+            left += leaves
             for i, (leaf, t) in enumerate(zip(leaves, c.types, strict=True)):
                 both = joined(t, _type(leaf))
                 if both != t:
@@ -300,7 +326,8 @@ class _Loop:
                     wider = True
                 values.append(to_value(leaf, c.types[i]))
         values += [s.value for s in self.storages]
-        if wider or self._widened(values):
+        linked = self.links.learn(left, region.block)
+        if self.overwritten or wider or linked or self._widened(values):
             raise _Again
         return values
 
@@ -315,24 +342,29 @@ class _Loop:
             content = Unsure(True, content)
         try:
             flatten(content, leaves)
+            if c.entry is not UNBOUND:
+                unify(c.entry, content, [])
             unify(like, content, pairs)
+        except ListsDifferError as e:
+            stack_lists(self.snapshot, e)
+            raise _mixed(c, like, content, self.tracer) from e
         except JoinError as e:
-            msg = (
-                f"{c.slot.name} is {described(like)} before and {described(content)} after "
-                f"an iteration of the loop at {self.tracer.source}, and a graph needs one type"
-            )
-            raise UnsupportedError(msg) from e
+            raise _mixed(c, like, content, self.tracer) from e
         return leaves
 
     def _widened(self, values: list[Value]) -> bool:
         """Give carried values free sizes where an iteration changes them."""
-        fresh: dict[int, Dim] = {}
         avals: list[Tensor] = []
         for state, value in zip(self.states, values, strict=True):
-            avals.append(join_types(self.tracer, state.tensor, value.tensor, fresh, self.free))
-        if not fresh:
+            a, b = state.tensor, value.tensor
+            if len(a.shape) == len(b.shape):
+                a = Tensor(a.dtype, tuple(map(self._grown, a.shape, b.shape)), weak=a.weak)
+                b = Tensor(b.dtype, tuple(map(self._expected, a.shape, b.shape)), weak=b.weak)
+            fresh: dict[int, Dim] = {}
+            avals.append(join_types(self.tracer, a, b, fresh, self.free))
+            self.free.update(fresh)
+        if all(_alike(v.tensor, aval) for v, aval in zip(self.states, avals, strict=True)):
             return False
-        self.free.update(fresh)
         at = 0
         for c in self.carried.values():
             for i, t in enumerate(c.types):
@@ -342,9 +374,39 @@ class _Loop:
             self.storages[storage] = aval
         return True
 
+    def _grown(self, before: DimLike, after: DimLike) -> DimLike:
+        """Return the size in any iteration, of which the first is seen to make it greater."""
+        if id(before) in self.free or id(before) in self.growing or same(before, after):
+            return before
+        more: Any = after - before
+        if (lower(more) or 0) <= 0 or not visible(more, self.outer):
+            return before
+        size: Any = before + more * self.iteration
+        if not isinstance(size, Dim):
+            return before
+        self.growing[id(size)] = size, before, more
+        return size
+
+    def _expected(self, size: DimLike, after: DimLike) -> DimLike:
+        """Return the size after an iteration, or `size` if it has grown as it should."""
+        found = self.growing.get(id(size))
+        if found is None:
+            return after
+        _, start, more = found
+        first = same(start + more, after)  # the round that has found the growth
+        return size if first or same(size + more, after) else after
+
+    def _final(self, aval: Tensor, trips: DimLike) -> Tensor:
+        """Return the type of a carried value after all iterations of a plain ``for``."""
+        shape = []
+        for n in aval.shape:
+            _, start, more = self.growing.get(id(n), (n, n, 0))
+            shape.append(n if self.test is not None else start + more * trips)
+        return Tensor(aval.dtype, tuple(shape), weak=aval.weak)
+
     # --- the equation
 
-    def bind(self, trips: Value, first: Value | None) -> None:
+    def bind(self, trips: DimLike, first: Value | None) -> None:
         """Add the loop to the block around it, and give places their final content."""
         block = self.region.block
         results = self.after
@@ -361,25 +423,24 @@ class _Loop:
         else:
             block.outputs = list(results)
         start = [first or self.tracer.constant(np.bool_(True))] if with_cond else []
-        traced = Traced(block, [v.tensor for v in self.states], results)
+        traced = Traced(block, [self._final(v.tensor, trips) for v in self.states], results)
+        inputs = (dim_value(trips), *start, *entry)
         outputs, _ = bind_loop(
-            self.tracer, LOOP, traced, (trips, *start, *entry), len(entry), with_cond=with_cond
+            self.tracer, LOOP, traced, inputs, len(entry), with_cond=with_cond
         )
         self._finish(iter(outputs))
 
     def _finish(self, outputs: Iterator[Value]) -> None:
-        made: dict[int, list[Array]] = {}
+        made: list[Any] = []
         for c in self.carried.values():
-            new: list[Any] = []
-            for x, t in zip(c.leaves, c.types, strict=True):
-                leaf = from_value(next(outputs), t, _arrays(x))
-                new.append(leaf)
-                if t.kind == ARRAY and isinstance(x, Array) and x._nd is None:
-                    leaf._storage.may_be(x._storage)
-                    for other in made.setdefault(id(x._storage), []):
-                        leaf._storage.may_be(other._storage)
-                    made[id(x._storage)].append(leaf)
+            new = [
+                from_value(next(outputs), t, _arrays(x))
+                for x, t in zip(c.leaves, c.types, strict=True)
+            ]
+            made += new
             c.slot.set(rebuild(c.template, iter(new)))
+        self.links.apply(made)
+        self.links.finish()
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
                 storage.replace(value)
@@ -387,6 +448,19 @@ class _Loop:
             cell = self.cells.get(name)
             if cell is not None:
                 self.snapshot.slot(cell, name)[1].set(UNBOUND)
+
+
+def _alike(a: Tensor, b: Tensor) -> bool:
+    """Whether two types have the very same sizes."""
+    return all(map(same, a.shape, b.shape))
+
+
+def _mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
+    msg = (
+        f"{c.slot.name} is {described(like)} before and {described(content)} after "
+        f"an iteration of the loop at {tracer.source}, and a graph needs one type"
+    )
+    return UnsupportedError(msg)
 
 
 def _failing(error: Exception) -> Exception:
@@ -399,7 +473,7 @@ def _arrays(x: Any) -> list[Array]:
     if isinstance(x, Array):
         return [x]
     if isinstance(x, (list, tuple)):
-        return [a for part in x for a in _arrays(part)]
+        return [] if rows_of(x) is not None else [a for part in x for a in _arrays(part)]
     return [a for part in x.values() for a in _arrays(part)] if type(x) is dict else []
 
 
@@ -434,11 +508,13 @@ def capture(
 
     def attempt() -> _Loop:
         loop = _Loop(tracer, body, test, functions, names)
-        loop.trace()
+        remaining = 0 if trips is None else trips - 1 - loop.iteration
+        with tracer.env.supposing(remaining):
+            loop.trace()
         return loop
 
     loop = settled(attempt)
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
-    loop.bind(dim_value(most), first)
+    loop.bind(most, first)

@@ -10,6 +10,8 @@ from onnxjit._trace.array import Unsettled
 from onnxjit._trace.places import Unprepared
 from onnxjit.errors import OnnxJitError
 
+from .rows import Switch, put_back
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -54,6 +56,17 @@ class Region:
         self.resized: list[Resized] = []
         self.written: dict[Storage, Value] = {}
 
+    def items_of(self, resized: Resized) -> list[Any]:
+        """Return the elements that a list has at the end, which some region has resized."""
+        for own in self.resized:
+            if own.owner is resized.owner:
+                return own.after
+        items = list(resized.before)
+        for (owner, place), (_, _, after) in self.changes.items():
+            if owner == id(resized.owner):
+                items[place] = after
+        return items
+
 
 def trace_region(
     tracer: Tracer, snapshot: Snapshot, run: Callable[[Block], Any], after: Any = None
@@ -70,6 +83,7 @@ def trace_region(
     journal, tracer.journal = tracer.journal, {}
     lengths, tracer.lengths = tracer.lengths, dict(tracer.lengths)
     source = tracer.source
+    tracer.snapshots.append(snapshot)
     try:
         with tracer.inner() as block:
             region = Region(block)
@@ -88,6 +102,7 @@ def trace_region(
                 storage.put(value)
         tracer.journal, tracer.lengths = journal, lengths
         tracer.source = source
+        tracer.snapshots.pop()
         snapshot.restore()
     return region
 
@@ -121,12 +136,20 @@ def at_the_end(tracer: Tracer, region: Region) -> Iterator[None]:
 
 
 def settled(attempt: Callable[[], Any]) -> Any:
-    """Trace; where a view has to be decided first, decide it here and trace again."""
-    for _ in range(_ROUNDS):
-        try:
-            return attempt()
-        except Unsettled as e:
-            e.array._settle()
-        except Unprepared as e:
-            e.prepare()
-    return attempt()
+    """Trace; where a view or a list has to be decided first, decide it and trace again."""
+    switched: list[tuple[Any, list[Any], Any]] = []
+    try:
+        for _ in range(_ROUNDS):
+            try:
+                return attempt()
+            except Unsettled as e:
+                e.array._settle()
+            except Unprepared as e:
+                e.prepare()
+            except Switch as e:
+                switched.append(e.apply())
+        return attempt()
+    except OnnxJitError:
+        for before in reversed(switched):
+            put_back(*before)
+        raise

@@ -15,13 +15,14 @@ import numpy as np
 
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
+__all__ = ["ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
 
 
 class _Unbound:
@@ -34,6 +35,9 @@ class _Unbound:
 
 
 UNBOUND: Final = _Unbound()
+#: keys of a list's stacked elements, and of all its elements together
+ROWS: Final = "rows"
+ITEMS: Final = "items"
 _ATOMS: Final = frozenset({
     int, float, complex, bool, str, bytes, type(None), range, slice, np.dtype, Array, Dim,
     np.ndarray, ModuleType, type, type(...),
@@ -61,6 +65,10 @@ class Slot:
                 return UNBOUND
         if isinstance(owner, dict):
             return owner.get(self.key, UNBOUND)
+        if self.key == ROWS:
+            return owner.rows
+        if self.key == ITEMS:
+            return tuple(owner)
         return owner[self.key]
 
     def set(self, value: Any) -> None:
@@ -71,6 +79,10 @@ class Slot:
                 owner.cell_contents = value
             elif self.get() is not UNBOUND:
                 del owner.cell_contents
+        elif self.key == ROWS:
+            owner.rows = value
+        elif self.key == ITEMS:
+            list.__setitem__(owner, slice(None), value)
         elif value is UNBOUND:
             owner.pop(self.key, None)
         else:
@@ -158,6 +170,10 @@ class Snapshot:
         parts = saved.values() if isinstance(saved, dict) else saved
         return [(part, "") for part in parts]
 
+    def holds(self, x: object) -> bool:
+        """Whether an object was there already."""
+        return id(x) in self._saved
+
     def restore(self) -> None:
         """Put everything back."""
         for owner, saved, name in self._saved.values():
@@ -169,21 +185,11 @@ class Snapshot:
         resized: list[Resized] = []
         for owner, saved, name in self._saved.values():
             now = _content(owner)
-            if isinstance(saved, dict):
-                place = _dict_of(owner)
-                for key in (*saved, *(k for k in now if k not in saved)):
-                    before = _before(place, saved, key)
-                    after = now.get(key, before if isinstance(place, Places) else UNBOUND)
+            places = _places(owner, name, saved, now)
+            if places is not None:
+                for slot, before, after in places:
                     if before is not after:
-                        found[id(owner), key] = Slot(place, key), before, after
-            elif isinstance(owner, CellType):
-                before, after = (saved or [UNBOUND])[0], (now or [UNBOUND])[0]
-                if before is not after:
-                    found[id(owner), name] = Slot(owner, name), before, after
-            elif isinstance(owner, (list, deque)) and len(saved) == len(now):
-                for i, (before, after) in enumerate(zip(saved, now, strict=True)):
-                    if before is not after:
-                        found[id(owner), i] = Slot(owner, i), before, after
+                        found[id(owner), slot.key] = slot, before, after
             elif len(saved) != len(now) or any(
                 a is not b for a, b in zip(saved, now, strict=True)
             ):
@@ -195,12 +201,13 @@ class Snapshot:
         return (id(cell), name), Slot(cell, name)
 
 
-def _before(place: Any, saved: dict[Any, Any], key: Any) -> Any:
-    """Return the content before a region; it may be the first to store in an old object."""
-    if key not in saved and isinstance(place, Places):
-        found = place.before.get(key, ABSENT)
-        return UNBOUND if found is ABSENT else found
-    return saved.get(key, UNBOUND)
+def _both(place: Any, saved: dict[Any, Any], now: dict[Any, Any], key: Any) -> tuple[Any, Any]:
+    """Return the contents before and after a region; it may be the first to store there."""
+    if not isinstance(place, Places):
+        return saved.get(key, UNBOUND), now.get(key, UNBOUND)
+    before = saved.get(key, place.before.get(key, ABSENT))
+    before = UNBOUND if before is ABSENT else before
+    return before, now.get(key, before)
 
 
 def _content(owner: Any) -> Any:
@@ -212,6 +219,9 @@ def _content(owner: Any) -> Any:
             return []
     if isinstance(owner, dict):
         return dict(owner)
+    rows = rows_of(owner)
+    if rows is not None:
+        return [rows]
     if isinstance(owner, (list, tuple, deque, set, frozenset)):
         return list(owner)
     if isinstance(owner, MethodType):
@@ -222,6 +232,21 @@ def _content(owner: Any) -> Any:
         return []
     held = getattr(owner, "__dict__", None)
     return dict(held) if isinstance(held, dict) else []
+
+
+def _places(owner: Any, name: str, saved: Any, now: Any) -> list[tuple[Slot, Any, Any]] | None:
+    """Return what an object holds before and now, by place; None without places to compare."""
+    if rows_of(owner) is not None:
+        return [(Slot(owner, ROWS), saved[0], now[0])]
+    if isinstance(saved, dict):
+        place, keys = _dict_of(owner), dict.fromkeys((*saved, *now))
+        return [(Slot(place, k), *_both(place, saved, now, k)) for k in keys]
+    if isinstance(owner, CellType):
+        return [(Slot(owner, name), (saved or [UNBOUND])[0], (now or [UNBOUND])[0])]
+    if isinstance(owner, (list, deque)) and len(saved) == len(now):
+        both = enumerate(zip(saved, now, strict=True))
+        return [(Slot(owner, i), before, after) for i, (before, after) in both]
+    return None
 
 
 def _dict_of(owner: Any) -> dict[Any, Any]:
@@ -236,6 +261,8 @@ def _put_back(owner: Any, saved: Any, name: str) -> None:
         if _differs(place, saved):
             place.clear()
             place.update(saved)
+    elif rows_of(owner) is not None:
+        owner.rows = saved[0]
     elif isinstance(owner, (list, deque, set)):
         now = list(owner)
         if len(now) != len(saved) or any(a is not b for a, b in zip(now, saved, strict=True)):

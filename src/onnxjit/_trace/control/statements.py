@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim
+from onnxjit._trace.lists import Generated, List
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
+from .kept import SKIPPED, Maybe, sure
 from .loop import Names, capture
 from .region import AlwaysRaises
 from .steps import Steps, steps_of
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
 __all__ = [
-    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "not_", "or_",
-    "while_",
+    "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "list_", "not_",
+    "or_", "while_",
 ]  # fmt: skip
 
 #: equations that an unrolled loop may have before the rest of it is captured
@@ -224,7 +226,6 @@ class _For:
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
-            i.env.learn(trips - 1 - i)
             body(at(i + done))
 
         capture(
@@ -236,7 +237,7 @@ class _For:
         """Unroll while that is short; then capture the rest."""
         tracer = self.tracer
         before, limit = len(tracer.block.equations), _UNROLLED
-        for i in range(length):
+        for i in self.steps.places(length):
             found = True if i == 0 or self.test is None else decide(self.test(), tracer)
             if found is False:
                 return
@@ -305,9 +306,52 @@ def _run_through(iterable: Any, body: Any, test: Any) -> None:
             return
 
 
+def list_(items: list[Any]) -> list[Any]:
+    """Return a new list; the lists of traced code can come to grow in the graph."""
+    return items if current_tracer() is None else List(items)
+
+
 def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
-    """Return a comprehension; `function` gives the results for one element."""
-    results = (r for e in iterable for r in function(e))
-    if kind == "generator":
-        return results
-    return {"list": list, "set": set, "dict": dict}[kind](results)
+    """Return a comprehension; `function` gives the results for one element.
+
+    Over a symbolic number of elements, a generator is a list too: all of it is evaluated.
+    """
+    tracer = current_tracer()
+    steps = None if tracer is None else steps_of(iterable)
+    if tracer is not None and steps is not None and isinstance(steps.length, Dim):
+        found = List()
+        for_(steps, _adder(found, function), None, (), (), (), ())
+        if kind == "generator":
+            found.__class__ = Generated
+        return found if kind in ("list", "generator") else _KINDS[kind](found)
+    if kind == "list" and tracer is not None:
+        found = List()
+        add = _adder(found, function)
+        for e in iterable:
+            add(e)
+        return found
+    results = (sure(r) for e in iterable for r in function(e) if r is not SKIPPED)
+    return results if kind == "generator" else _KINDS[kind](results)
+
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {"list": list, "set": set, "dict": dict}
+
+
+def _adder(found: List, function: Callable[[Any], list[Any]]) -> Callable[[Any], None]:
+    """Return what adds the results for an element to a list."""
+
+    def add(e: Any) -> None:
+        for result in function(e):
+            if isinstance(result, Maybe):
+                add_where(result.pred, result.make)
+            elif result is not SKIPPED:
+                found.append(result)
+
+    def add_where(pred: Value, make: Callable[[], Any]) -> None:
+        def then() -> None:
+            found.append(make())
+
+        tracer: Any = pred.block.trace
+        branch(tracer, pred, (then, _nothing), functions=(then,))
+
+    return add

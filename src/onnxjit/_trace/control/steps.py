@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal
+from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.items import capture_item, python_number
+from onnxjit._trace.lists import List, rows_of
+from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,13 +28,31 @@ class Steps:
     length : int or Dim
     at : callable
         ``at(i)`` -> the element; `i` is an int or a Dim with ``0 <= i < length``.
+    source : list or None
+        The list itself, where that is what is run through.
     """
 
-    __slots__ = ("at", "length")
+    __slots__ = ("at", "length", "source")
 
-    def __init__(self, length: DimLike, at: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, length: DimLike, at: Callable[[Any], Any], source: list[Any] | None = None
+    ) -> None:
+        self.source: Final = source
         self.length: Final = length
         self.at: Final = at
+
+    def places(self, length: int) -> Iterator[int]:
+        """Yield the places that Python's ``for`` visits: a list may grow meanwhile."""
+        source, i = self.source, 0
+        while i < length:
+            yield i
+            i += 1
+            if source is None:
+                continue
+            if rows_of(source) is None:
+                length = len(source)
+            else:
+                _check_length(source, length)  # type: ignore[arg-type]  # it has rows
 
     def __len__(self) -> int:
         return int(self.length)
@@ -61,9 +81,35 @@ def steps_of(x: Any) -> Steps | None:
         return Steps(x.shape[0], lambda i: x[i])
     if isinstance(x, range):
         return Steps(len(x), lambda i: x.start + x.step * i)
+    if isinstance(x, List):
+        return Steps(x.length, _element_at(x), x)
     if isinstance(x, (list, tuple)):
-        return Steps(len(x), lambda i: x[i] if isinstance(i, int) else capture_item(x, i))
+        source = x if isinstance(x, list) else None
+        at = lambda i: x[i] if isinstance(i, int) else capture_item(x, i)  # noqa: E731
+        return Steps(len(x), at, source)
     return None
+
+
+def _element_at(x: List) -> Callable[[Any], Any]:
+    """Return how the elements of a list are had while it is run through."""
+    length = x.length
+
+    def at(i: Any) -> Any:
+        if x.rows is None:
+            return x[i] if isinstance(i, int) else capture_item(x, i)
+        _check_length(x, length)
+        return x.rows.at(i)
+
+    return at
+
+
+def _check_length(x: List, length: DimLike) -> None:
+    if not same(x.length, length):
+        msg = (
+            "a list grows or shrinks while a loop of the graph runs through it; use while and "
+            "an index"
+        )
+        raise UnsupportedError(msg)
 
 
 def range_(*args: Any) -> Any:
@@ -84,7 +130,7 @@ def range_(*args: Any) -> Any:
 
 def _any_steps(iterables: tuple[Any, ...]) -> list[Steps] | None:
     """Return iterables as elements by place if one of them is traced."""
-    if not any(isinstance(x, Steps) or is_traced(x) for x in iterables):
+    if not any(isinstance(x, Steps) or is_traced(x) or rows_of(x) for x in iterables):
         return None
     found = [steps_of(x) for x in iterables]
     return None if None in found else found  # type: ignore[return-value]  # just looked

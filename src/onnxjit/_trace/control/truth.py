@@ -16,6 +16,7 @@ from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
 from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array
 
 from .branch import branch
@@ -47,6 +48,10 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     Sizes and scalar arguments are decided with a guard, but for exports and for the tests of
     ``while``, where they become part of the graph.
     """
+    if rows_of(x) is not None:
+        x = x.length
+    if isinstance(x, Either):
+        return _decide_either(x, tracer)
     if isinstance(x, Dim):
         tracer = tracer or current_tracer()
         if tracer is None or not _is_open(x, tracer):
@@ -76,6 +81,18 @@ def _as_changed(x: Any, tracer: Tracer | None) -> Any:
     tracer = tracer or current_tracer()
     places = None if tracer is None else tracer.places
     return x if not places or places.look is None else places.look(x)
+
+
+def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
+    """Return the truth of the one of two objects that data chooses."""
+    first, second = decide(x.first, tracer), decide(x.second, tracer)
+    if isinstance(first, bool) and first is second:
+        return first
+    a, b = (t if isinstance(t, bool) else wrap(t) for t in (first, second))
+    yes: Any = np.logical_and(x.pred, a)
+    no: Any = np.logical_and(np.logical_not(x.pred), b)
+    found: Any = np.logical_or(yes, no)
+    return _as_bool(found)
 
 
 def _is_open(x: Dim, tracer: Tracer) -> bool:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of the arrays that a branch or loop gives may be one, or an array from before."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from onnxjit._trace.array import ARRAY, Array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from onnxjit._core.program import Block
+    from onnxjit._trace.storage import Storage
+
+__all__ = ["Aliases", "Links", "sources_of"]
+
+
+def sources_of(x: Any) -> list[Storage]:
+    """Return the storages that an object may be, none for what cannot be written to."""
+    if not isinstance(x, Array) or x._nd is not None or x._kind != ARRAY:
+        return []
+    return x._storage.same_ones()
+
+
+class Aliases:
+    """New arrays, by the storages that each of them may be."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: Final[dict[Storage, list[Storage]]] = {}
+
+    def add(self, new: Any, sources: Iterable[Storage]) -> None:
+        """Note what a new array may be."""
+        if not isinstance(new, Array) or new._kind != ARRAY:
+            return
+        for source in dict.fromkeys(sources):
+            made = self._made.setdefault(source, [])
+            for other in (source, *made):
+                new._storage.may_be(other)
+            made.append(new._storage)
+
+
+class Links:
+    """What an iteration hands to the next, as places by number.
+
+    Parameters
+    ----------
+    around : Block
+        Where the loop is.
+
+    Attributes
+    ----------
+    outer : dict
+        Place -> storages from outside of the loop that it may hold.
+    pairs : set of frozenset
+        Places that may hold one array.
+    stale : dict
+        Storages from outside that an iteration may write over.
+    """
+
+    __slots__ = ("_around", "outer", "pairs", "stale")
+
+    def __init__(self, around: Block) -> None:
+        self._around: Final = around
+        self.outer: Final[dict[int, dict[Storage, None]]] = {}
+        self.pairs: Final[set[frozenset[int]]] = set()
+        self.stale: Final[dict[Storage, None]] = {}
+
+    def start(self, leaves: list[Any]) -> None:
+        """Note what the places hold before the loop."""
+        for place in range(len(leaves)):
+            self.outer.setdefault(place, {})
+        self._note(leaves, None)
+
+    def learn(self, leaves: list[Any], block: Block) -> bool:
+        """Note what an iteration leaves in each place; tell whether that is new."""
+        before = self._count()
+        self._note(leaves, block)
+        return self._count() > before
+
+    def _count(self) -> int:
+        return sum(map(len, self.outer.values())) + len(self.pairs)
+
+    def _note(self, leaves: list[Any], block: Block | None) -> None:
+        holders: dict[Storage, list[int]] = {}
+        for place, x in enumerate(leaves):
+            at_once = set(x._storage.same_now()) if sources_of(x) else set()
+            for source in dict.fromkeys(sources_of(x)):
+                if self._around.is_inside(source.block):
+                    self.outer[place][source] = None
+                    if source not in at_once:
+                        continue  # in an earlier iteration, or a later one
+                elif block is None or not source.block.is_inside(block):
+                    continue  # of an earlier round
+                for other in holders.setdefault(source, []):
+                    self.pairs.add(frozenset((place, other)))
+                holders[source].append(place)
+
+    def apply(self, leaves: list[Any]) -> None:
+        """Let new arrays in the places be what they may be."""
+        for place, x in enumerate(leaves):
+            if isinstance(x, Array) and x._kind == ARRAY:
+                for source in self.outer[place]:
+                    x._storage.continue_as(source)
+        for pair in self.pairs:
+            a, b = (leaves[i] for i in pair)
+            if sources_of(a) and sources_of(b):
+                a._storage.may_be(b._storage)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let the body not read what earlier iterations may have written over."""
+        outer = dict.fromkeys(s for each in self.outer.values() for s in each)
+        before = {s: s.stale for s in outer}
+        for s in self.stale:
+            s.stale = True
+        try:
+            yield
+        finally:
+            self.stale.update((s, None) for s in outer if s.stale)
+            for s, was in before.items():
+                s.stale = was
+
+    def finish(self) -> None:
+        """Let nobody read the arrays from before the loop that it may have written over."""
+        for s in self.stale:
+            s.stale = True
