@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
     from tests.jit.program_calls import Call
 
-__all__ = ["UNDEFINED", "Outcome", "differences", "outcome", "same_values"]
+__all__ = [
+    "UNDEFINED", "Outcome", "differences", "memory_differences", "outcome", "same_values",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 #: warnings of NumPy after which a result is not defined
 UNDEFINED: Final = "invalid value encountered in cast"
+#: exception for such a value where it is a scalar, which no graph can raise
+UNCHECKED: Final = "cannot convert float"
 
 
 class Outcome:
@@ -43,7 +47,7 @@ def outcome(function: Callable[..., Any], call: Call) -> Outcome | None:
             result, error = function(*args), None
         except Exception as e:  # noqa: BLE001  compared with NumPy's
             result, error = None, e
-    if any(UNDEFINED in str(w.message) for w in caught):
+    if any(UNDEFINED in str(w.message) for w in caught) or UNCHECKED in str(error):
         return None
     return Outcome(args, bases, result, error)
 
@@ -72,6 +76,45 @@ def differences(got: Outcome, want: Outcome, *, signs: bool = True) -> list[str]
     return found or list(_identities(got, want))
 
 
+def memory_differences(
+    got: Any, want: Any, given: list[Any], given_plain: list[Any]
+) -> list[str]:
+    """Return how results lie otherwise in memory than NumPy's, or look at other arrays.
+
+    Parameters
+    ----------
+    got, want : object
+        Results, with arrays in tuples and lists; eager ones may be among those of `got`.
+    given, given_plain : list
+        Arguments of the two calls.
+    """
+    pairs = list(zip(_leaves(got), _leaves(want), strict=True))
+    found: list[str] = []
+    for i, (g, w) in enumerate((g, w) for g, w in pairs if isinstance(w, np.ndarray)):
+        array = np.asarray(g)
+        if (told := _how_it_lies(array)) != (meant := _how_it_lies(w)):
+            found.append(f"array {i} lies {told} for {meant}")
+        for k, (a, b) in enumerate(zip(given, given_plain, strict=True)):
+            if not isinstance(b, np.ndarray):
+                continue
+            behind = np.asarray(a)
+            is_it, looks = (g is a or g is behind, np.shares_memory(array, behind))
+            if (is_it, looks) != (w is b, np.shares_memory(w, b)):
+                found.append(f"array {i} is argument {k}: {is_it}, looks at it: {looks}")
+    return found
+
+
+def _how_it_lies(x: Array) -> tuple[Any, ...]:
+    """Return what NumPy defines: no strides where there is no step."""
+    steps = [s for n, s in zip(x.shape, x.strides, strict=True) if n > 1] if x.size else []
+    flags = x.flags
+    with warnings.catch_warnings():
+        # those of np.broadcast_arrays warn
+        warnings.simplefilter("ignore", FutureWarning)
+        writeable = flags.writeable
+    return x.shape, steps, flags.c_contiguous, flags.f_contiguous, writeable
+
+
 def _leaves(x: Any) -> Iterator[Any]:
     if isinstance(x, (tuple, list)):
         for item in x:
@@ -81,9 +124,12 @@ def _leaves(x: Any) -> Iterator[Any]:
 
 
 def _identities(got: Outcome, want: Outcome) -> Iterator[str]:
-    """Compare which results are arguments, and which are one object."""
+    """Compare which results are arguments, and which are one object.
+
+    Those without elements are left alone: nothing tells a view of them from a copy.
+    """
     pairs = list(zip(_leaves(got.result), _leaves(want.result), strict=True))
-    arrays = [(g, w) for g, w in pairs if isinstance(w, np.ndarray)]
+    arrays = [(g, w) for g, w in pairs if isinstance(w, np.ndarray) and w.size]
     for i, (g, w) in enumerate(arrays):
         for k, (a, b) in enumerate(zip(got.args, want.args, strict=True)):
             if (g is a) != (w is b):

@@ -13,13 +13,23 @@ __all__ = ["DTYPES", "LAYOUTS", "Call", "arguments", "dtype_name", "lay"]
 DTYPES: Final = (
     "float64", "float64", "float64", "int64", "int64", "int8", "uint8", "bool", "float32",
 )  # fmt: skip
-LAYOUTS: Final = ("C", "C", "C", "C", "F", "strided", "reversed", "transposed", "inner")
+LAYOUTS: Final = (
+    "C", "C", "C", "C", "F", "F", "strided", "reversed", "transposed", "inner", "swapped",
+    "repeated",
+)  # fmt: skip
 RANKS: Final = (1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 0)
 OVERLAPS: Final = ("x0[1:]", "x0[:-1]", "x0.T", "x0[::-1]", "x0.reshape(-1)", "x0[...]")
 
 
 def lay(values: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
-    """Return an array of equal elements that lies in memory as `layout` says."""
+    """Return an array of equal elements that lies in memory as `layout` says.
+
+    With "repeated" a matrix is its first row again and again, and read-only.
+    """
+    if layout == "repeated" and values.ndim > 1:
+        return np.broadcast_to(values[:1], values.shape)
+    if layout == "swapped" and values.ndim > 1:
+        return np.array(values.swapaxes(-1, -2), order="C").swapaxes(-1, -2)
     if layout == "F":
         return np.array(values, order="F")
     if layout == "transposed":

@@ -8,93 +8,23 @@ from a seed; a program is its own reproduction, `Program.script` prints it as on
 
 from __future__ import annotations
 
-import linecache
 import random
-import re
-import traceback
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tests.jit.outcome import UNDEFINED
-from tests.jit.program_calls import DTYPES, Call, arguments, dtype_name
+from tests.jit.program import Program
+from tests.jit.program_calls import DTYPES, arguments, dtype_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Program", "generate"]
+__all__ = ["generate"]
 
 #: largest number of elements of an array that a program makes
 LIMIT: Final = 160
-
-
-# --- programs ------------------------------------------------------------------------------
-
-
-_PICKS: Final = re.compile(r"max|min|clip")
-_CALL: Final = re.compile(r"helper(\d+)\(")
-_ASSIGNED: Final = re.compile(r"    ([avpq]\d*)\b(?!\()")
-
-
-class Program:
-    """The source of a function, and the calls to be made of it."""
-
-    __slots__ = ("calls", "seed", "source")
-
-    def __init__(self, seed: int, source: str, calls: list[Call]) -> None:
-        self.seed: Final = seed
-        self.source: Final = source
-        self.calls: Final = calls
-
-    @property
-    def signs(self) -> bool:
-        """Whether zeros have defined signs: which of two zeros is picked, is not defined."""
-        return _PICKS.search(self.source) is None
-
-    @property
-    def name(self) -> str:
-        """The file name that its frames show."""
-        return f"<random program {self.seed}>"
-
-    def function(self) -> Callable[..., Any]:
-        """Compile the source so that `linecache` knows it."""
-        name = self.name
-        lines = self.source.splitlines(keepends=True)
-        linecache.cache[name] = (len(self.source), None, lines, name)
-        scope: dict[str, Any] = {"np": np, "__name__": "random_program"}
-        exec(compile(self.source, name, "exec"), scope)
-        found: Callable[..., Any] = scope["program"]
-        return found
-
-    def forget(self) -> None:
-        """Drop the source from `linecache`."""
-        linecache.cache.pop(self.name, None)
-
-    def until(self, error: BaseException) -> Program:
-        """Return a program that stops where this one raised, and returns all it made so far.
-
-        A graph leaves out what nothing depends on, with the exception that it would raise; and
-        what cannot work for any data raises while tracing, before what depends on data.
-        """
-        frames = traceback.extract_tb(error.__traceback__)
-        last = next(
-            f.lineno for f in frames if f.filename == self.name and f.name == "program"
-        )
-        lines: list[str] = []
-        for line in self.source.splitlines()[:last]:
-            lines.append(_CALL.sub(r"helper\1(keep, ", line))
-            if line.startswith("def program"):
-                lines.append("    keep = []")
-            name = _ASSIGNED.match(line)
-            if name is not None:
-                lines.append(f"    keep.append({name[1]})")
-        return Program(self.seed, "\n".join([*lines, "    return keep", ""]), self.calls)
-
-    def script(self) -> str:
-        """Return the program as text that a person can run."""
-        calls = "\n\n".join(f"{call.text()}\nprint(program(*args))" for call in self.calls)
-        return f"# seed {self.seed}\n{self.source}\n\n{calls}\n"
 
 
 class Writer:
@@ -252,7 +182,9 @@ class Writer:
                 and np.all((x >= -n) & (x < n))
             ]
             if vectors:
-                return rng.choice(vectors)
+                # where places come twice, the order in memory says which comes last
+                name = rng.choice(vectors)
+                return name if self.env[name].ndim == 1 else f"{name}.copy()"
         return (
             f"np.array([{', '.join(rng.choice(('True', 'False')) for _ in range(n))}], bool)"
         )
@@ -352,6 +284,7 @@ def _reshaped(w: Writer) -> str | None:
         return None
     n = w.env[name].size
     k = w.rng.choice([d for d in range(1, n + 1) if n % d == 0] or [1])
+    order = w.rng.choice("FA")
     call = w.rng.choice((
         f"{name}.reshape(-1)", f"{name}.ravel()", f"np.ravel({name})", f"{name}.flatten()",
         f"{name}.reshape({name}.shape[::-1])", f"{name}.reshape({k}, -1)",
@@ -360,6 +293,8 @@ def _reshaped(w: Writer) -> str | None:
         f"{name}.reshape(*{name}.shape, 1)", f"{name}.reshape(1, *{name}.shape)",
         f"{name}.reshape({name}.size)", f"{name}.ravel(order='F')",
         f"{name}.reshape(-1, order='F')", f"{name}.ravel(order='K')",
+        f"{name}.reshape({k}, -1, order='{order}')", f"{name}.ravel(order='A')",
+        f"{name}.flatten(order='{order}')",
     ))  # fmt: skip
     return f"{w.fresh()} = {call}"
 
@@ -369,7 +304,11 @@ def _copied(w: Writer) -> str | None:
     if name is None:
         return None
     dtype = dtype_name(w.rng.choice(DTYPES))
+    order = w.rng.choice("CFAK")
     call = w.rng.choice((
+        f"{name}.copy(order='{order}')", f"np.copy({name}, order='{order}')",
+        f"np.array({name}, order='{order}')", f"np.asarray({name}, order='{order}')",
+        f"{name}.astype(np.{dtype}, order='{order}')", f"np.asfortranarray({name})",
         f"{name}.copy()", f"np.copy({name})", f"np.array({name})", f"np.asarray({name})",
         f"{name}.astype(np.{dtype})", f"{name}.astype({name}.dtype)", f"+{name}",
         f"{name}.astype({name}.dtype, copy=False)", f"np.ascontiguousarray({name})",
@@ -402,6 +341,8 @@ def _reduced(w: Writer) -> str | None:
         f"np.cumsum({name})", f"np.cumsum({name}, axis={axis})", f"{name}.min(axis={axis})",
         f"{name}.sum(axis={axis}, keepdims=True)", f"{name}.prod(axis={axis})",
         f"{name}.all(axis={axis})", f"np.argmax({name}, axis={axis})",
+        f"{name}.mean(axis={axis})", f"np.sort({name}, axis={axis})", f"np.diff({name})",
+        f"np.add.accumulate({name}, axis={axis})", f"np.ptp({name}, axis={axis})",
     ))  # fmt: skip
     return f"{w.fresh()} = {call}"
 
@@ -421,9 +362,12 @@ def _created(w: Writer) -> str | None:
     dtype = f"np.{dtype_name(w.rng.choice(DTYPES))}"
     other = w.like(name)
     axis = w.rng.randrange(w.env[name].ndim)
+    order = w.rng.choice("CFAK")
     call = w.rng.choice((
         f"np.zeros({name}.shape)", f"np.zeros({name}.shape, {dtype})",
-        f"np.zeros_like({name})",
+        f"np.zeros_like({name})", f"np.zeros({name}.shape, order='F')",
+        f"np.full_like({name}, 2, order='{order}')", f"np.pad({name}, 1)",
+        f"np.vstack([{name}, {name}])", f"np.tile({name}, 2)", f"np.repeat({name}, 2, {axis})",
         f"np.ones(3, {dtype})", f"np.arange({name}.shape[0])",
         f"np.full({name}.shape, 2, {dtype})",
         f"np.ones_like({name}, {dtype})", f"np.concatenate([{name}, {name}], axis={axis})",
@@ -485,8 +429,10 @@ def _inplace(w: Writer) -> str | None:
     if name is None:
         return None
     other = w.like(name)
-    apart = other if other != name else f"{other} + 0"  # to itself nothing is checked
+    apart = f"{other} + 0"  # to itself nothing is checked
     index = w.index(w.env[name].shape[:1], basic=True)
+    is_own = w.env[name].base is None and not w.depth
+    place = name if is_own else f"{name}.copy()"
     return w.rng.choice((
         f"{name} += {other}", f"{name} *= {other}", f"{name} -= {other}",
         f"{name}[...] = {other}",
@@ -494,13 +440,15 @@ def _inplace(w: Writer) -> str | None:
         f"np.copyto({name}, {apart})",
         f"np.copyto({name}, {apart}, where={w.mask(name)})",
         f"{name}[:] = {other}", f"np.subtract(1, {name}, out={name})", f"{name} //= 2",
-        f"np.add.at({name}, np.array([0, -1, 0]), {w.number(w.env[name].dtype)})",
+        # NumPy's `at` writes into arrays that are read-only
+        f"np.add.at({place}, np.array([0, -1, 0]), {w.number(w.env[name].dtype)})",
         f"{name}.sort(kind='stable')",
         f"np.multiply({name}, {other}, out={name}, where={w.mask(name)})",
         f"np.put({name}, [0, -1], {w.number(w.env[name].dtype)})", f"{name}.flat[0] = 3",
         f"np.putmask({name}, {w.mask(name)}, {other})", f"np.fill_diagonal({name}, 2)",
         f"np.maximum({name}[{index}], 0, out={name}[{index}])", f"{name} &= 3", f"{name} %= 4",
-        f"{name}.shape = {name}.shape[::-1]",
+        f"{name}.shape = {name}.shape[::-1]", f"np.cumsum({name}, axis=0, out={name})",
+        f"np.sum({name}, axis=0, out={name}[0])", f"np.negative({other}, out={name}.T)",
     ))  # fmt: skip
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from onnxjit import AliasError, FallbackWarning, UnsupportedError, jit_onnx
+from onnxjit import AliasError, FallbackWarning, UnsupportedError, eager_onnx, jit_onnx
 from tests.jit.harness import agrees, run_model, same, same_error
 
 V = np.array([3.0, -1.5, 2.25])
@@ -369,7 +369,7 @@ def test_nothing_is_half_written():
     same(x, V + 1)
 
 
-def test_an_error_while_tracing_writes_nothing():
+def test_an_error_while_tracing_comes_after_the_writes_before_it():
     def f(x):
         x += 1
         return x.reshape(2, 2)
@@ -377,7 +377,7 @@ def test_an_error_while_tracing_writes_nothing():
     x = V.copy()
     with pytest.raises(ValueError, match="reshape"):
         jit_onnx(f, fallback="error")(x)
-    same(x, V)
+    same(x, V + 1)
 
 
 # ------------------------------------------------------------------ views and layout
@@ -463,3 +463,19 @@ def test_a_written_and_returned_argument_is_one_output():
     model = jit_onnx(f).to_onnx(V)
     assert [o.name for o in model.graph.output] == ["output_0"]
     same(run_model(model, V), [V + 1])
+
+
+@pytest.mark.parametrize("x", [np.array([np.nan, 1, -np.inf]), np.array([1, 2]), np.ones(())])
+def test_replaced_numbers_are_written_where_no_copy_is_asked_for(x):
+    def f(x):
+        z = x.copy()
+        y = np.nan_to_num(x, False, 7.0)
+        w = np.nan_to_num(z, copy=False)
+        return y, z, w
+
+    same_error(lambda x: np.nan_to_num([x[..., 0]], copy=False), np.ones(2))
+    same_error(lambda x: np.nan_to_num(x.sum(), copy=False), np.ones(2))
+    agrees(f, (x,), graphs=1)
+    plain, eager = x.copy(), x.copy()
+    same(eager_onnx(f)(eager), f(plain))
+    same(eager, plain)

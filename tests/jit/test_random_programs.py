@@ -2,7 +2,8 @@
 """Random straight-line programs: results, changed arguments and exceptions equal NumPy's.
 
 Every program is called three times, at other sizes and layouts of its arguments, through one
-jitted function.  `tests.jit.program_generator.generate(seed).script()` shows one.
+jitted function, and eagerly, where results lie in memory as NumPy's too.
+`tests.jit.program_generator.generate(seed).script()` shows one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from onnxjit import jit_onnx
-from tests.jit.outcome import Outcome, differences, outcome
-from tests.jit.program_generator import Program, generate
+from onnxjit import eager_onnx, jit_onnx
+from tests.jit.outcome import Outcome, differences, memory_differences, outcome
+from tests.jit.program_generator import generate
 
 if TYPE_CHECKING:
+    from tests.jit.program import Program
     from tests.jit.program_calls import Call
 
 QUICK = 150
@@ -30,7 +32,7 @@ def check(seed: int, counts: Counter[str]) -> list[str]:
     """Run one program in NumPy and jitted; return what differs, with a reproduction."""
     program = generate(seed)
     function = program.function()
-    jit = jit_onnx(function)
+    jit, eager = jit_onnx(function), eager_onnx(function)
     found: list[str] = []
     for call in program.calls:
         want = outcome(function, call)
@@ -41,16 +43,29 @@ def check(seed: int, counts: Counter[str]) -> list[str]:
         counts["calls"] += 1
         counts["calls that raise"] += want.error is not None
         found = differences(got, want, signs=program.signs)
-        if found and not explained(program, call, want):
+        if found and explained(program, call, want):
+            found = []
+        found = found or eager_differences(outcome(eager, call), want, signs=program.signs)
+        if found:
             found.append(program.script())
             break
-        found = []
     program.forget()
     counts["programs"] += 1
     kinds = jit.cache_info()
     counts["programs that fall back"] += bool(kinds["eager"])
     counts["graphs"] += kinds["graphs"]
     return found
+
+
+def eager_differences(got: Outcome | None, want: Outcome, *, signs: bool) -> list[str]:
+    """Return how an eager call differs, the memory order of its results included."""
+    if got is None:
+        return []
+    found = differences(got, want, signs=signs)
+    if not found and want.error is None:
+        given = ([*x.args, *x.bases] for x in (got, want))
+        found = memory_differences(got.result, want.result, *given)
+    return [f"eager: {text}" for text in found]
 
 
 def explained(program: Program, call: Call, want: Outcome) -> bool:

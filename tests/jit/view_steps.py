@@ -22,12 +22,15 @@ Array = np.ndarray[Any, Any]
 Step = tuple[str, int, Any]
 Steps = list[Step]
 
-LAYOUTS: Final = ("C", "F", "strided", "negative", "inner", "moved")
+LAYOUTS: Final = ("C", "F", "strided", "negative", "inner", "moved", "repeated")
 LIMIT: Final = 200
 
 
 def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
-    """Return an array of different numbers that lies in memory as `layout` says."""
+    """Return an array of different numbers that lies in memory as `layout` says.
+
+    With "repeated" it is one row again and again, and read-only.
+    """
     count = int(np.prod(shape, dtype=int))
     values = np.arange(1, count + 1).reshape(shape).astype(dtype)
     if layout == "F":
@@ -40,6 +43,8 @@ def laid(shape: tuple[int, ...], layout: str, dtype: str = "int64") -> Array:
         index[axis] = slice(None, None, 2)
         view: Array = np.repeat(values, 2, axis)[tuple(index)]
         return view
+    if layout == "repeated":
+        return np.broadcast_to(values[:1], shape)
     if layout == "negative":
         return np.array(values[::-1], order="C")[::-1]
     if layout == "moved":
@@ -86,7 +91,13 @@ DO: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "squeeze": lambda x, _: x.squeeze(),
     "flip": np.flip,
     "copy": lambda x, order: x.copy(order),
-    "np.copy": lambda x, _: np.copy(x),
+    "np.copy": lambda x, order: np.copy(x, order=order),
+    "asarray": lambda x, order: np.asarray(x, order=order),
+    "conj": lambda x, _: x.conj(),
+    "fortran": lambda x, _: np.asfortranarray(x),
+    "zeros": lambda x, order: np.zeros(x.shape, x.dtype, order),
+    "joined": lambda x, axis: np.concatenate([x, x], axis=axis),
+    "sorted": lambda x, axis: np.sort(x, axis=axis),
     "astype": lambda x, dtype: x.astype(dtype),
     "plus": lambda x, n: x + n,
     "plus T": lambda x, _: x + x.T,
@@ -218,7 +229,9 @@ def _of_any(x: Array) -> dict[str, Any]:
     return {
         "view": _basic(x.shape), "T": st.none(), "reshape": _shape(x), "flat": st.none(),
         "ravel": st.sampled_from("CFK"), "one more": st.none(), "reversed shape": st.none(),
-        "copy": st.sampled_from("CCF"), "np.copy": st.none(), "plus": numbers,
+        "copy": st.sampled_from("CCF"), "np.copy": st.sampled_from("CFK"), "plus": numbers,
+        "asarray": st.sampled_from("CFAK"), "conj": st.none(), "fortran": st.none(),
+        "zeros": st.sampled_from("CF"),
         "astype": st.sampled_from(("int64", "float32", "int8")), "where": numbers,
         "set": _written(x), "add": _written(x), "mask": st.tuples(numbers, numbers),
         "fill": numbers, "zeros_like": st.none(), "contiguous": st.none(),
@@ -233,6 +246,7 @@ def _of_axes(x: Array) -> dict[str, Any]:
     return {
         "transpose": st.permutations(range(x.ndim)), "swapaxes": st.tuples(axis, axis),
         "read": _places(x.shape), "flip": axis, "cumsum": axis, "rows": st.none(),
+        "joined": axis, "sorted": axis,
         "expand": axis, "shift": swap, "sort": axis, "plus T": st.none(), "matmul": st.none(),
     }  # fmt: skip
 

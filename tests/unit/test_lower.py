@@ -18,9 +18,9 @@ from onnxjit._core.op import Op
 from onnxjit._core.region import cond, loop, scan
 from onnxjit._core.source import Source
 from onnxjit._engine.compile import compile_program
-from onnxjit._lower.emit import SOURCE_KEY
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset, newest, supported
+from onnxjit._lower.wire import SOURCE_KEY
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.reference import ReferenceExecutor
 from onnxjit.errors import InternalError, LoweringError, OpsetError
@@ -262,7 +262,7 @@ def test_dead_equations_and_shared_constants_are_written_once():
 @pytest.mark.parametrize("opset", [18, 21])
 def test_lines_of_the_user_in_metadata(opset: int):
     def function(x: Value) -> Value:
-        x.block.trace.source = Source(function.__code__, 7)
+        x.block.trace.source = Source(function.__code__, line=7)
         return add(x, 1)
 
     node = exported(function, np.ones(2), opset=opset).graph.node[0]
@@ -286,7 +286,7 @@ def test_names_do_not_clash_with_inputs():
 
 def test_a_failing_run_names_the_line_and_raises_what_numpy_does():
     def function(x: Value, i: Value) -> Value:
-        x.block.trace.source = Source(function.__code__, 12)
+        x.block.trace.source = Source(function.__code__, line=12)
         return bind_one(TAKE, x, i)
 
     with pytest.raises(IndexError) as caught:

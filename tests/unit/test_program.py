@@ -34,7 +34,7 @@ NEG = Op(
 
 def _sample() -> Program:
     def function(p: Value, x: Value) -> Any:
-        x.block.trace.source = Source(function.__code__, 3)
+        x.block.trace.source = Source(function.__code__, line=3)
         y = bind_one(NEG, x)
         return cond(p, lambda: [bind_one(NEG, y)], lambda: [as_value(np.float32(2))])[0], 7
 

@@ -21,13 +21,14 @@ from .source import Scope, Source, caller
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Trace", "bind", "bind_one", "current_trace", "tracing"]
+__all__ = ["CURRENT", "Trace", "bind", "bind_one", "current_trace", "tracing"]
 
 #: constants of more bytes than this are not computed while tracing
 FOLD_LIMIT: Final = 1 << 20
 _SMALL: Final = 64
 
-_CURRENT: ContextVar[Trace | None] = ContextVar("onnxjit_trace", default=None)
+#: the trace that runs in this thread
+CURRENT: Final[ContextVar[Trace | None]] = ContextVar("onnxjit_trace", default=None)
 
 
 class Trace:
@@ -50,6 +51,10 @@ class Trace:
         Sizes that data decides, by the value that decides one and its use.
     journal : dict or None
         Content of storages before the running branch or loop wrote to them.
+    numbers : dict
+        Constants that were made of Python numbers, by number, type and dtype.
+    types : dict
+        Types of results of elementwise operations, by operation and types of operands.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -61,6 +66,8 @@ class Trace:
         self.closed = False
         self.lengths: dict[tuple[int, Any], list[Any]] = {}
         self.journal: dict[Any, Value] | None = None
+        self.numbers: Final[dict[tuple[float, type, DType], Value]] = {}
+        self.types: Final[dict[tuple[Any, ...], tuple[Any, ...]]] = {}
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
 
@@ -113,17 +120,17 @@ class Trace:
 
 def current_trace() -> Trace | None:
     """Return the trace that runs in this thread, if any."""
-    return _CURRENT.get()
+    return CURRENT.get()
 
 
 @contextmanager
 def tracing(trace: Trace) -> Iterator[Trace]:
     """Make `trace` the one that operations without operands go to."""
-    token = _CURRENT.set(trace)
+    token = CURRENT.set(trace)
     try:
         yield trace
     finally:
-        _CURRENT.reset(token)
+        CURRENT.reset(token)
         trace.closed = True
 
 
@@ -131,18 +138,23 @@ def running_trace(inputs: Sequence[Value] = ()) -> Trace:
     """Return the trace of the operands, else the current one."""
     for value in inputs:
         return value.block.trace
-    trace = _CURRENT.get()
+    trace = CURRENT.get()
     if trace is None:
         msg = "no trace is running"
         raise RuntimeError(msg)
     return trace
 
 
+def _are_known(inputs: tuple[Value, ...]) -> bool:
+    for value in inputs:
+        if value.known is None:
+            return False
+    return bool(inputs)
+
+
 def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
-    if op.evaluate is None or not inputs:
-        return None
-    known = [v.known for v in inputs]
-    if any(k is None for k in known):
+    """Compute an operation on known values, if it is small; None otherwise."""
+    if op.evaluate is None:
         return None
     if any(isinstance(v, Dim) for v in _flat(params.values())):
         return None
@@ -155,7 +167,7 @@ def _folded(op: Op, inputs: tuple[Value, ...], params: dict[str, Any]) -> Any:
     if total > FOLD_LIMIT:
         return None
     with np.errstate(all="ignore"):
-        return op.evaluate(*known, **params), avals
+        return op.evaluate(*[v.known for v in inputs], **params), avals
 
 
 def _flat(values: Any) -> Iterator[Any]:
@@ -183,32 +195,51 @@ def bind(
     Operations on constants are computed at once; an equal equation of this block or one around
     it is shared.
     """
-    trace = running_trace(inputs)
-    if not blocks:
-        folded = _folded(op, inputs, params)
-        if folded is not None:
-            return _constants(trace, *folded)
+    trace = inputs[0].block.trace if inputs else running_trace()
+    block = trace.block
     shared: Any = None
-    if not op.stateful and not blocks:
-        shared = (op.name, *[v.id for v in inputs])
-        if params:
-            shared += tuple([(k, param_key(p)) for k, p in sorted(params.items())])
-        found = trace.block.find(shared)
-        if found is not None:
-            return found.outputs
-    equation = Equation(
-        op, inputs, params, blocks=blocks, source=trace.source, scope=trace.scope
-    )
-    avals = op.result(*(v.aval for v in inputs), **params)
-    if not isinstance(avals, tuple):
-        avals = (avals,)
-    equation.outputs = tuple(
-        Value(aval, trace.block, equation=equation, index=i) for i, aval in enumerate(avals)
-    )
-    trace.block.equations.append(equation)
+    if not blocks:
+        if _are_known(inputs):
+            folded = _folded(op, inputs, params)
+            if folded is not None:
+                return _constants(trace, *folded)
+        if not op.stateful:
+            shared = (op, *inputs)
+            if params:
+                shared += tuple([(k, param_key(params[k])) for k in sorted(params)])
+            found = block.shared.get(shared)
+            if found is None and block.parent is not None:
+                found = block.parent.find(shared)
+            if found is not None:
+                return found.outputs
+    equation = Equation(op, inputs, params, blocks, trace.source, trace.scope)
+    avals = _typed(trace, op, inputs, params)
+    if len(avals) == 1:  # nearly always
+        equation.outputs = (Value(avals[0], block, equation),)
+    else:
+        equation.outputs = tuple(
+            [Value(aval, block, equation, i) for i, aval in enumerate(avals)]
+        )
+    block.equations.append(equation)
     if shared is not None:
-        trace.block.shared[shared] = equation
+        block.shared[shared] = equation
     return equation.outputs
+
+
+def _typed(
+    trace: Trace, op: Op, inputs: tuple[Value, ...], params: dict[str, Any]
+) -> tuple[Tensor, ...]:
+    """Return the types of results; elementwise operations of the same types ask once."""
+    avals = [v.aval for v in inputs]
+    if params or not op.rowwise:
+        made = op.result(*avals, **params)
+        return made if isinstance(made, tuple) else (made,)
+    key = (op, *avals)
+    found = trace.types.get(key)
+    if found is None:
+        made = op.result(*avals)
+        found = trace.types[key] = made if isinstance(made, tuple) else (made,)
+    return found
 
 
 def bind_one(op: Op, *inputs: Value, **params: Any) -> Value:

@@ -157,9 +157,9 @@ class Function(Atom):
         self.args = args
         self.poly = None
         self.store = store
-        self.order = (self.rank, tuple(p.order for p in args))
+        self.order = (self.rank, tuple([p.order for p in args]))
         self.data = any(p.data for p in args)
-        self.depth = max(a.depth for p in args for a in p.atoms) + (self.rank == FloorDiv.rank)
+        self.depth = max(p.depth for p in args) + (self.rank == FloorDiv.rank)
         self.interval = self.bounds()
         self.hint = self._hint()
         self.samples = self._samples()
@@ -213,12 +213,26 @@ class Pos(Function):
     __slots__ = ()
     rank = 1
 
+    def __init__(self, store: Store, *args: Poly) -> None:
+        # most slices make one: in fewer steps than the base class, and to the same effect
+        arg = args[0]
+        self.args, self.poly, self.store = args, None, store
+        self.order = (self.rank, (arg.order,))
+        self.data, self.depth = arg.data, arg.depth
+        self.interval = self.bounds()
+        self.hint = None if arg.hint is None else max(arg.hint, 0)
+        self.samples = self._samples()
+
     def bounds(self) -> Interval:
         low, high = self.args[0].interval
         return max(low, 0), max(high, 0)
 
     def apply(self, *values: int) -> int:
         return max(values[0], 0)
+
+    def _samples(self) -> Samples | None:
+        values = self.args[0].samples
+        return values and (max(values[0], 0), max(values[1], 0), max(values[2], 0))
 
 
 class FloorDiv(Function):
@@ -291,6 +305,9 @@ class Monomial:
         self.pairs = pairs
         self.store = store
         self.atom = pairs[0][0] if len(pairs) == 1 == pairs[0][1] else None
+        if self.atom is not None:
+            self._take(self.atom)
+            return
         degree, order, data = 0, [], False
         hint: int | None = 1
         samples: Samples | None = (1, 1, 1)
@@ -302,7 +319,13 @@ class Monomial:
             samples = _sample_product(samples, atom.samples, power)
         self.key = (-degree, tuple(order))
         self.hint, self.samples, self.data = hint, samples, data
-        self.interval = _monomial_interval(pairs) if self.atom is None else self.atom.interval
+        self.interval = _monomial_interval(pairs)
+
+    def _take(self, atom: Atom) -> None:
+        """Take over what is known of the only atom."""
+        self.key = (-1, ((atom.order, -1),))
+        self.hint, self.samples, self.data = atom.hint, atom.samples, atom.data
+        self.interval = atom.interval
 
 
 def _sample_product(left: Samples | None, right: Samples | None, power: int) -> Samples | None:

@@ -121,6 +121,15 @@ class Poly:
         return False
 
     @property
+    def depth(self) -> int:
+        """How many quotients are inside each other."""
+        deepest = 0
+        for monomial, _ in self.terms:
+            for atom, _ in monomial.pairs:
+                deepest = max(deepest, atom.depth)
+        return deepest
+
+    @property
     def atoms(self) -> tuple[Atom, ...]:
         """Atoms of the monomials, each once; nested ones are left out."""
         if self._atoms is None:
@@ -139,7 +148,8 @@ class Poly:
     def symbols(self) -> tuple[Symbol, ...]:
         """Symbols, nested ones included, each once in order of appearance."""
         if self._symbols is None:
-            self._symbols = _symbols(self)
+            atom = self.atom
+            self._symbols = (atom,) if isinstance(atom, Symbol) else _symbols(self)
         return self._symbols
 
     def coefficient(self, monomial: Monomial) -> int:

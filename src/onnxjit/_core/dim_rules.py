@@ -105,7 +105,16 @@ def indivisible(poly: Poly) -> bool:
 
 def common_factor(poly: Poly) -> int:
     """Greatest common factor of the coefficients, that of the constant left out."""
-    return gcd(*[c for m, c in poly.terms if m is not UNIT])
+    common = 0
+    for monomial, factor in poly.terms:
+        if monomial is not UNIT:
+            if factor in _ONES:  # mostly
+                return 1
+            common = gcd(common, factor)
+    return common
+
+
+_ONES = frozenset({1, -1})
 
 
 def _nonneg(poly: Poly, facts: Facts, splits: int) -> bool:
@@ -263,9 +272,16 @@ def _remembered(
 
 
 def _pos(poly: Poly) -> Poly:
-    if nonneg(poly):
+    if len(poly.terms) == 2 and poly.constant < 0:
+        monomial, factor = poly.terms[0]  # a slice, and a slice of a slice
+        if factor == 1 and isinstance(monomial.atom, Symbol):
+            return poly if poly.interval[0] >= 0 else atom_poly(function(Pos, poly))
+        if factor == 1 and isinstance(monomial.atom, Pos):
+            return pos(monomial.atom.args[0] + poly.constant)
+    hint = poly.hint or 0  # what the example contradicts has no proof
+    if hint >= 0 and nonneg(poly):
         return poly
-    if nonneg(-poly):
+    if hint <= 0 and nonneg(-poly):
         return ZERO
     if poly.terms[0][1] < 0:
         return pos(-poly) + poly
@@ -519,7 +535,12 @@ def substitute(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
     ZeroDivisionError
         A divisor became the number 0.
     """
-    return fold_poly(poly, _Rebuild(values), {}) if values else poly
+    atom = poly.atom
+    if isinstance(atom, Symbol):
+        return values.get(atom, poly)
+    if values.keys().isdisjoint(poly.symbols):
+        return poly
+    return fold_poly(poly, _Rebuild(values), {})
 
 
 def as_facts(polys: Sequence[Poly]) -> Facts:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .dim_atoms import UNIT, Bcast, FloorDiv, Pos, Symbol
-from .dim_polynomial import Poly, atom_poly, constant, make
+from .dim_polynomial import Poly, atom_poly, make
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,4 +111,7 @@ def _size(poly: Poly) -> int:
 
 def display(poly: Poly | int) -> str:
     """Text for people and for ONNX dim_params."""
-    return Printer().poly(constant(poly) if isinstance(poly, int) else poly)
+    if isinstance(poly, int):
+        return str(poly)
+    atom = poly.atom
+    return atom.name if isinstance(atom, Symbol) else Printer().poly(poly)

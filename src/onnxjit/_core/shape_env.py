@@ -80,8 +80,9 @@ class ShapeEnv:
 
     def _is_deep(self, poly: Poly) -> bool:
         """Whether the example's number has to do: text and proofs grow with each quotient."""
-        can_guard = self.policy == "guard" and poly.hint is not None and not poly.data
-        return can_guard and any(atom.depth > _DEEPEST for atom in poly.atoms)
+        if poly.depth <= _DEEPEST:
+            return False
+        return self.policy == "guard" and poly.hint is not None and not poly.data
 
     def _frozen(self, poly: Poly) -> DimLike:
         """Freeze the symbols of an expression, and return what it then is."""
@@ -170,7 +171,7 @@ class ShapeEnv:
         What is guarded there is guarded for all of a call's graph. A model runs with other
         sizes too, so that what is assumed there says nothing of the code around it.
         """
-        outer, start = self._known, len(self.guards)
+        outer, start, memo = self._known, len(self.guards), dict(self.memo)
         self._known = outer.copy()
         if fact is not None:
             self._known.learn(*fact)
@@ -178,18 +179,13 @@ class ShapeEnv:
             yield
         finally:
             inner = self.guards[start:]
-            self._known = outer
+            self._known, self.memo = outer, memo
             if self.policy == "guard":
                 for guard in inner:
                     outer.learn(guard.kind, guard.poly)
             else:
                 del self.guards[start:]
                 self.conditional += inner
-
-    def learn(self, dim: DimLike) -> None:
-        """Note that a number is not negative by the way it is made; no guard is needed."""
-        if isinstance(dim, Dim):
-            self._known.learn("ge", dim.poly)
 
     @contextmanager
     def supposing(self, dim: DimLike) -> Iterator[None]:
@@ -253,20 +249,23 @@ def broadcast_shapes(env: ShapeEnv, *shapes: Sequence[DimLike]) -> tuple[DimLike
     ValueError
         The shapes do not fit, with NumPy's text.
     """
-    if _are_same(shapes):
+    if are_same(shapes):
         return tuple(shapes[0])
     rank = max(map(len, shapes), default=0)
     out: list[DimLike] = [1] * rank
     for shape in shapes:
         for at, size in enumerate(shape, rank - len(shape)):
-            joined = _join(env, out[at], size)
+            before = out[at]
+            is_first = isinstance(before, int) and before == 1
+            joined = size if is_first else _join(env, before, size)
             if joined is None:
                 raise _misfit(shapes)
             out[at] = joined
-    return tuple(out)
+    found = tuple(out)
+    return next((tuple(s) for s in shapes if are_same((s, found))), found)
 
 
-def _are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
+def are_same(shapes: Sequence[Sequence[DimLike]]) -> bool:
     """Tell whether the same sizes stand everywhere."""
     if not shapes:
         return False

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,14 +25,24 @@ _HIDDEN: Final = (_PACKAGE, _NUMPY, "<__array_function__")
 
 
 class Source:
-    """A line of user code (and the instruction on it); formatted only when somebody looks."""
+    """An instruction of user code; line and text are worked out only when somebody looks.
 
-    __slots__ = ("code", "line", "position")
+    `position` is the instruction's (``f_lasti``); a `line` known beforehand takes its place.
+    """
 
-    def __init__(self, code: CodeType, line: int, position: int = -1) -> None:
+    __slots__ = ("_line", "code", "position")
+
+    def __init__(self, code: CodeType, position: int = -1, *, line: int | None = None) -> None:
         self.code: Final = code
-        self.line: Final = line
         self.position: Final = position
+        self._line = line
+
+    @property
+    def line(self) -> int:
+        """Number of the line."""
+        if self._line is None:
+            self._line = _line_at(self.code, self.position)
+        return self._line
 
     @property
     def file(self) -> str:
@@ -45,6 +56,13 @@ class Source:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.function}"
+
+
+def _line_at(code: CodeType, position: int) -> int:
+    for start, end, line in code.co_lines():
+        if start <= position < end and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 class Scope:
@@ -64,6 +82,7 @@ class Scope:
         return outer + self.function
 
 
+@cache
 def is_hidden(filename: str) -> bool:
     """Whether frames of a file are the library's or NumPy's own."""
     return filename.startswith(_HIDDEN)
@@ -84,23 +103,26 @@ def user_frames() -> list[Source]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if code.co_filename.startswith(_HIDDEN):
+        if is_hidden(code.co_filename):
             if code.co_name == _START and found:
                 break
         else:
-            found.append(Source(code, frame.f_lineno, frame.f_lasti))
+            found.append(Source(code, frame.f_lasti))
         frame = frame.f_back
     return found
 
 
-def caller() -> Source | None:
-    """Return the innermost frame outside this package and NumPy, or None at the bottom."""
-    frame: FrameType | None = sys._getframe(1)
+def caller(within: int = 1) -> Source | None:
+    """Return the innermost frame outside this package and NumPy, or None at the bottom.
+
+    So many frames around this call are known to be the library's own.
+    """
+    frame: FrameType | None = sys._getframe(within)
     while frame is not None and is_hidden(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
         return None
-    return Source(frame.f_code, frame.f_lineno)
+    return Source(frame.f_code, frame.f_lasti)
 
 
 def raised_at(error: BaseException) -> Source | None:
@@ -110,6 +132,6 @@ def raised_at(error: BaseException) -> Source | None:
     while step is not None:
         code = step.tb_frame.f_code
         if not is_hidden(code.co_filename):
-            found = Source(code, step.tb_lineno)
+            found = Source(code, step.tb_lasti)
         step = step.tb_next
     return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from onnxjit.errors import UnsupportedError
 
 from .leaves import children, field_names, is_date, leaf_of, map_tree, with_parts
 
-__all__ = ["Loan", "as_eager", "from_eager", "from_numpy"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Loan", "as_eager", "eager_arrays", "from_eager", "numpy_result"]
 
 #: what NumPy is left to compute: dates and durations
 _PLAIN: Final = (np.ndarray, np.datetime64, np.timedelta64)
@@ -33,16 +36,34 @@ def as_eager(x: Any, *, top: bool = False) -> Any:
     return map_tree(x, lambda item, _top: _eager_leaf(item), top=top)
 
 
-def from_numpy(x: Any) -> Any:
-    """Return a result of NumPy's own as eager arrays; arrays of objects stay as they are."""
+def eager_arrays(x: Any) -> list[Array]:
+    """Return the eager arrays in a tree; scalars are none."""
+    found: list[Array] = []
+
+    def leaf(item: Any, _top: bool) -> None:
+        if isinstance(item, Array) and item._kind == ARRAY:
+            found.append(item)
+
+    map_tree(x, leaf)
+    return found
+
+
+def numpy_result(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Let NumPy itself do a call, and return its result as eager arrays.
+
+    An argument that it returns is the eager array that was given; arrays of objects stay as
+    they are.
+    """
+    result = call(*from_eager(args), **from_eager(kwargs))
+    given = {id(x._nd): x for x in eager_arrays((args, kwargs))}
 
     def leaf(item: Any, _top: bool) -> Any:
         try:
-            return _eager_leaf(item)
+            return given[id(item)] if id(item) in given else _eager_leaf(item)
         except UnsupportedError:
             return item
 
-    return map_tree(x, leaf)
+    return map_tree(result, leaf)
 
 
 def from_eager(x: Any) -> Any:

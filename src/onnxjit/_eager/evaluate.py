@@ -8,7 +8,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.source import caller, user_level
 from onnxjit._engine.cache import Cache
@@ -24,10 +23,11 @@ from onnxjit.errors import (
     UnsupportedError,
 )
 
-from .boundary import as_eager, from_eager, from_numpy
+from .boundary import as_eager, from_eager, numpy_result
 from .entry import Entry
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
-from .lie import lie_as, lie_as_picked
+from .lie import Lies, lie_as_operands, lying, shows_order
+from .output import in_dtype_of_out, parameters, split_out, store, store_ufunc
 from .quick import quick_call, remember
 from .record import record
 from .run import call_traced
@@ -35,6 +35,7 @@ from .run import call_traced
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._ops.row import Function
     from onnxjit._trace.trace import Tracer
 
 __all__ = ["evaluate"]
@@ -46,51 +47,27 @@ _REFUSED: Final = (
     LoweringError,
     OpsetError,
 )
-_CACHE: Final[Cache[Entry]] = Cache(512)
+_CACHE: Final[Cache[Program]] = Cache(512)
 _WARNED: Final[set[str]] = set()
 
 
-def _basic(index: Any) -> bool:
-    items = index if isinstance(index, tuple) else (index,)
-    return all(
-        i is None
-        or i is Ellipsis
-        or (isinstance(i, (int, np.integer)) and not isinstance(i, bool))
-        or (isinstance(i, slice) and all(_static_bound(b) for b in (i.start, i.stop, i.step)))
-        for i in items
-    )
-
-
-def _static_bound(x: Any) -> bool:
-    return x is None or isinstance(x, (int, np.integer))
-
-
 def _get_item(array: Array, index: Any) -> Any:
-    """Return an item: basic indices are NumPy views of the buffer."""
-    index = _plain_index(index)
+    """Return an item: memory movement, which NumPy does, as a view for basic indices."""
     values = array._nd
     assert values is not None  # eager
-    if _basic(index):
-        found = values[index]
-        if isinstance(found, np.ndarray):
-            return Array.eager(found)
-        return Array.eager(np.asarray(found), SCALAR)
-    made = _compiled_or_numpy(operator.getitem, (array, index), {})
-    return lie_as_picked(values, index, made)
+    found = values[_plain_index(index)]
+    if isinstance(found, np.ndarray):
+        return Array.eager(found)
+    return Array.eager(np.asarray(found), SCALAR)
 
 
 def _plain_index(index: Any) -> Any:
-    """Replace eager integer scalars in an index by ints."""
+    """Replace eager arrays in an index by NumPy's."""
     if isinstance(index, tuple):
         return tuple(_plain_index(i) for i in index)
     if isinstance(index, slice):
         return slice(*(_plain_index(i) for i in (index.start, index.stop, index.step)))
-    if isinstance(index, Array) and index._nd is not None:
-        values = index._nd
-        if values.ndim == 0 and values.dtype.kind in "iu":
-            return int(values)
-        return values
-    return index
+    return from_eager(index)
 
 
 def _set_item(array: Array, index: Any, value: Any) -> None:
@@ -112,69 +89,63 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         return None
     if func is np.ndarray.astype:
         array, dtype, casting, copy, order = args
-        if not copy and array.dtype == dtype and order in {"K", None}:
+        if not copy and array.dtype == dtype and _lies_in(array._nd, order):
             return array
-        made = _compiled_or_numpy(_astype, (array, dtype, casting), {})
-        return lie_as(np.array, (array,), made, order)
-    kwargs = dict(kwargs)
-    if isinstance(func, np.ufunc):
-        return _ufunc(func, method, args, kwargs)
+        return _compiled_or_numpy(_astype, (array, dtype, casting, order), {})
     row = table.FUNCTIONS.get(func)
-    out = kwargs.pop("out", None)
-    if row is not None and (row.view or row.writes is not None):
-        return _in_place(func, args, kwargs)
-    result = _compiled_or_numpy(func, args, kwargs)
-    if out is not None:
-        return _store(out, result)
-    return lie_as(func, (args, list(kwargs.values())), result, kwargs.get("order"))
-
-
-def _astype(array: Any, dtype: Any, casting: Any) -> Any:
-    return array.astype(dtype, casting=casting)
-
-
-def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """View or write the buffer itself: NumPy's own functions, which do no arithmetic."""
-    result = func(*from_eager(args), **from_eager(kwargs))
-    for x in args:
-        if isinstance(x, Array) and x._kind == ARRAY and x._nd is result:
-            return x  # np.asarray(x) is x
-    return from_numpy(result)
-
-
-def _ufunc(func: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if row is not None and _moves_memory(row, args, kwargs):
+        return numpy_result(func, args, kwargs)
     if method == "at":
         func.at(*from_eager(args))
         return None
-    out = kwargs.pop("out", None)
-    if method == "__call__" and len(args) > func.nin:
-        out, args = args[func.nin :], args[: func.nin]
-    call = func if method == "__call__" else getattr(func, method)
-    if out is None or all(o is None for o in (out if isinstance(out, tuple) else (out,))):
-        result = _compiled_or_numpy(call, args, kwargs, name=(func, method))
-        rule = func if method in {"__call__", "accumulate"} else call
-        return lie_as(rule, args, result, kwargs.get("order"))
+    return _call(func, method, args, kwargs)
+
+
+def _moves_memory(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call views or changes the buffer itself, without arithmetic."""
+    if row.view or row.writes is not None:
+        return True
+    if row.copies is None:
+        return False
+    given = dict(zip(parameters(row.numpy, "__call__"), args, strict=False)) | kwargs
+    return not given.get(row.copies, True)
+
+
+def _lies_in(values: Any, order: Any) -> bool:
+    """Whether NumPy asks for no other memory order."""
+    found: bool = values.astype(values.dtype, order, copy=False) is values
+    return found
+
+
+def _astype(array: Any, dtype: Any, casting: Any, order: Any) -> Any:
+    return array.astype(dtype, order, casting)
+
+
+def _call(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Compute a function, a ufunc or one of its methods, and write to `out`."""
+    is_ufunc = isinstance(func, np.ufunc)
+    call = getattr(func, method) if is_ufunc and method != "__call__" else func
+    name = (func, method) if is_ufunc else None
+    args, kwargs, out = split_out(func, method, args, kwargs)
+    if out is None:
+        return _compiled_or_numpy(call, args, kwargs, name)
+
+    def ask() -> Any:
+        return call(*from_eager(args), **from_eager(kwargs), out=from_eager(out))
+
+    if not is_ufunc or method not in {"__call__", "outer"}:
+        options = in_dtype_of_out(func, method, args, kwargs, out)
+        return store(func, method, out, _compiled_or_numpy(call, args, options, name), ask)
+    everywhere = {k: v for k, v in kwargs.items() if k != "where"}
+    try:
+        result = _compiled_or_numpy(call, args, everywhere, name)
+    except (TypeError, ValueError):
+        ask()  # NumPy looks at the dtype of `out` first
+        raise
     outs = out if isinstance(out, tuple) else (out,)
-    where = kwargs.pop("where", True)
-    result = _compiled_or_numpy(call, args, kwargs, name=(func, method))
     results = result if isinstance(result, tuple) else (result,)
-    casting = kwargs.get("casting", "same_kind")
-    for position, (o, r) in enumerate(zip(outs, results, strict=True)):
-        if o is not None and not np.can_cast(r.dtype, o.dtype, casting):
-            raise _UFuncOutputCastingError(func, casting, r.dtype, o.dtype, position)
-    stored = tuple(
-        r if o is None else _store(o, r, where, casting)
-        for o, r in zip(outs, results, strict=True)
-    )
+    stored = store_ufunc(func, outs, results, kwargs, ask)
     return stored if len(stored) > 1 else stored[0]
-
-
-def _store(out: Any, result: Any, where: Any = True, casting: Any = "same_kind") -> Any:
-    if isinstance(out, tuple):
-        (out,) = out
-    target: Any = out._nd if isinstance(out, Array) else out
-    np.copyto(target, from_eager(result), where=from_eager(where), casting=casting)
-    return out
 
 
 def _compiled_or_numpy(
@@ -193,7 +164,7 @@ def _compiled_or_numpy(
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
         _warn(text, str(e))
-        return from_numpy(call(*from_eager(args), **from_eager(kwargs)))
+        return numpy_result(call, args, kwargs)
 
 
 def _warn(name: str, reason: str) -> None:
@@ -212,20 +183,41 @@ def _compiled(
     kwargs: dict[str, Any],
     hints: Callable[[Any], bool],
 ) -> Any:
-    entry, values = _entry(call, name, args, kwargs, hints)
-    is_call = isinstance(name, tuple) and name[1] == "__call__" and not kwargs
-    if is_call and hints is not _constant:
-        remember(name[0], args, entry)
-    return as_eager(entry.run(values))
+    program, values = _program(call, name, args, kwargs, hints)
+    run, lies = program.entry.run, program.lies
+    if lies is not None:
+        return lying(lies, call, args, kwargs, values, run)
+    if isinstance(call, np.ufunc) and not kwargs:
+        if hints is not _constant:
+            remember(call, args, program.entry)
+        return lie_as_operands(args, as_eager(run(values)))
+    return as_eager(run(values))
 
 
-def _entry(
+class Program:
+    """The program of a call.
+
+    Attributes
+    ----------
+    entry : Entry
+    lies : dict or None
+        How its results lie; None where nothing is to be learnt about that.
+    """
+
+    __slots__ = ("entry", "lies")
+
+    def __init__(self, entry: Entry, lies: Lies | None) -> None:
+        self.entry: Final = entry
+        self.lies: Final = lies
+
+
+def _program(
     call: Callable[..., Any],
     name: Any,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     hints: Callable[[Any], bool],
-) -> tuple[Entry, list[Any]]:
+) -> tuple[Program, list[Any]]:
     """Return the program of a call, made now if there is none, and its leaves."""
     leaves: list[Leaf] = []
     keys = [flatten(x, f"x{i}", leaves, top=hints(x)) for i, x in enumerate(args)]
@@ -233,13 +225,16 @@ def _entry(
     key = (name or call, *keys)
     values = [leaf.value for leaf in leaves]
     for kept in _CACHE.get(key):
-        guard = kept.value.guard
+        guard = kept.value.entry.guard
         if guard is None or guard(values):
             _CACHE.touch(kept)
             return kept.value, values
     entry = _build(call, args, kwargs, leaves, hints)
-    _CACHE.add(key, entry.guard, entry)
-    return entry, values
+    known = isinstance(call, np.ufunc) and call.signature is None and not kwargs
+    known = known or not shows_order(entry.recording, (args, kwargs))
+    program = Program(entry, None if known else {})
+    _CACHE.add(key, entry.guard, program)
+    return program, values
 
 
 def _hints(x: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
-from onnxjit._trace.array import Array
+from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
@@ -89,9 +89,13 @@ class TraceHooks:
         """Return ``obj[key]`` for a traced key."""
         return capture_item(obj, key)
 
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        """Perform ``obj[key] = value``."""
+        obj[key] = value
+
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container`` as a traced truth value."""
-        if isinstance(container, Array):
+        if isinstance(container, Array) and container._kind == ARRAY:
             return (container == item).any()
         if isinstance(container, List) and container.rows is not None:
             return container.rows.contains(item)
@@ -134,8 +138,8 @@ class EagerHooks:
     places: ClassVar[Places | None] = None
 
     def is_traced(self, obj: object, /) -> bool:
-        """Whether an object belongs to a trace: never."""
-        return isinstance(obj, Dim)
+        """Whether an object is an eager array; none belongs to a trace."""
+        return isinstance(obj, (Array, Dim))
 
     def twin(self, f: object, /) -> Callable[..., Any] | None:
         """Return the stand-in of a callable."""
@@ -146,8 +150,12 @@ class EagerHooks:
         return value
 
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:
-        """Return ``obj[key]``."""
-        return obj[key]
+        """Return ``obj[key]``: NumPy knows eager arrays for no arrays in an index."""
+        return obj[from_eager(key) if isinstance(obj, np.ndarray) else key]
+
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        """Perform ``obj[key] = value``, as in `getitem_captured`."""
+        obj[from_eager(key) if isinstance(obj, np.ndarray) else key] = value
 
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container``."""

@@ -13,6 +13,7 @@ from onnxjit._compat.onnxruntime import ERRORS
 from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
+from .build import computed_dtype
 from .record import Result
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def remember(ufunc: np.ufunc, inputs: Sequence[Any], entry: Entry) -> None:
     session, feeds, fetches = runner.raw
     if any(kept is session for _, kept in _PROGRAMS.get(key, ())):
         return
-    program = _written(entry, len(arrays), session.run, feeds, fetches)
+    dtype = computed_dtype(entry.recording, tree.index)
+    program = _written(entry, len(arrays), session.run, feeds, fetches, dtype)
     _PROGRAMS[key] = ((program, session), *_PROGRAMS.get(key, ()))[:_VARIANTS]
 
 
@@ -85,10 +87,11 @@ _LEAF: Final = re.compile(r"\ba\[(\d+)\]")
 
 
 def _written(
-    entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str]
+    entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str], dtype: Any
 ) -> Program:
-    """Write the program as one function of the ndarrays."""
-    names = {**entry.names.namespace, "run": run, "fetches": fetches}
+    """Write the program as one function of the ndarrays; `dtype` is to look with, if any."""
+    names = {**entry.names.namespace, "run": run, "fetches": fetches, "dtype": dtype}
+    look = "" if dtype is None else ".view(dtype)"
     names["may_share_memory"] = np.may_share_memory
     lines = [f"x{i}.size < {WIDE}" for i in range(count)] if entry.compiled.narrow else []
     lines += [_LEAF.sub(r"x\1", line) for line in entry.lines]
@@ -97,6 +100,6 @@ def _written(
         f"{name!r}: x{i}" for name, i in zip(feeds, entry.compiled.inputs, strict=True)
     )
     arguments = ", ".join(f"x{i}" for i in range(count))
-    text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0] if {guards} else None"
+    text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0]{look} if {guards} else None"
     program: Program = eval(text, names)
     return program

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
-from onnxjit._eager.boundary import Loan, from_eager
+from onnxjit._eager.boundary import from_eager
 from onnxjit._eager.leaves import leaf_of
+from onnxjit._eager.run import call_eagerly
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.items import carried
 
@@ -58,10 +59,10 @@ def asarray(x: Any, dtype: Any = None) -> Array:
 def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Run a whole function eagerly: each NumPy call at once, through onnxruntime.
 
-    The function runs as it is, so that ``print`` and a debugger work inside.  Array arguments
-    become `Array`; results come back as ndarrays and NumPy scalars, and so does what is stored
-    in lists, dicts and dataclasses among the arguments.  What the function stores elsewhere
-    (attributes of other objects, globals) stays an `Array`.
+    Array arguments become `Array`, and what the function makes of them by ``np.array`` and the
+    like stays one; results come back as ndarrays and NumPy scalars.  ``print`` and a debugger
+    work inside.
+    What is stored in lists, dicts and dataclasses among the arguments is NumPy's again too.
 
     Parameters
     ----------
@@ -88,12 +89,6 @@ def eager_onnx(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        loan = Loan()
-        lent = [loan.lend(x) for x in args]
-        named = {k: loan.lend(v) for k, v in kwargs.items()}
-        try:
-            return loan.restored(fn(*lent, **named))
-        finally:
-            loan.settle()
+        return call_eagerly(fn, args, kwargs)
 
     return call

@@ -44,6 +44,7 @@ from onnxjit.errors import (
     DataDependentError,
     FallbackWarning,
     LoweringError,
+    OnnxJitError,
     OpsetError,
     SideEffectError,
     SpecError,
@@ -204,6 +205,8 @@ class JitFunction(Tools):
                 return entry.run(values)
             except Rerun:
                 return self._rerun(call.args, call.kwargs, call.owner)
+        if entry.kind == AlwaysRaises.__name__:
+            return self._rerun(call.args, call.kwargs, call.owner)
         return call_eagerly(self._function(call.owner), call.args, call.kwargs)
 
     def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
@@ -239,6 +242,10 @@ class JitFunction(Tools):
                 raise
             self._warn(e)
             return self._eager_entry(e, call, started)
+        except Exception as e:
+            if isinstance(e, OnnxJitError) or not _leaves_more(e, started):
+                raise
+            return self._eager_entry(AlwaysRaises(str(e)), call, started)
 
     def _eager_entry(self, e: Exception, call: Call, started: list[Tracer]) -> EagerEntry:
         if not started:
@@ -405,6 +412,12 @@ def _inline_arguments(call: Call) -> list[int | tuple[Any]] | None:
         else:
             return None
     return arguments
+
+
+def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
+    """Whether Python would do more than raise this, or with a text that only a run knows."""
+    written = any(x.written for tracer in started for x in tracer.arguments)
+    return written or any("<traced " in str(x) for x in e.args)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:

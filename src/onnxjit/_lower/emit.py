@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import TensorProto, ValueInfoProto
 
 from onnxjit._core.dtypes import BOOL, DType, from_numpy
 from onnxjit._core.op import Handle, Rule
@@ -16,8 +16,8 @@ from onnxjit.errors import InternalError, LoweringError
 from .kernels import Parameter, Target, detour, parameters
 from .opsets import rule_of
 from .sizes import Sizes
-from .tensor import attributes as write_attributes
-from .tensor import elem_type, tensor
+from .tensor import array_type, tensor
+from .wire import Graph, Node, names_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Block, Equation, Program, Value
 
-__all__ = ["SOURCE_KEY", "Emitter", "Scope"]
+__all__ = ["Emitter", "Scope"]
 
-#: key of a node's metadata that holds the user's line
-SOURCE_KEY: Final = "onnxjit.source"
 #: IR version from which nodes have metadata
 _METADATA_IR: Final = 10
 #: constants of more bytes are told apart by identity
@@ -38,15 +36,13 @@ _COMPARED: Final = 4096
 class Scope:
     """A graph being written."""
 
-    __slots__ = ("block", "casts", "depth", "links", "nodes", "parent")
+    __slots__ = ("block", "casts", "depth", "nodes", "parent")
 
     def __init__(self, block: Block, parent: Scope | None) -> None:
         self.block: Final = block
         self.parent: Final = parent
         self.depth: Final[int] = parent.depth + 1 if parent is not None else 0
-        self.nodes: list[NodeProto] = []
-        #: for each node the names it makes and those it reads, inner graphs included
-        self.links: list[tuple[list[str], list[str]]] = []
+        self.nodes: list[Node] = []
         self.casts: dict[tuple[str, DType], Handle] = {}
 
 
@@ -82,7 +78,6 @@ class Emitter:
         self.equations: list[Equation] = []
         self.initializers: list[TensorProto] = []
         self.domains: set[str] = set()
-        self._inner_reads: dict[str, set[str]] = {}
         self._target: Final = target
         self._source_ir: Final = source_ir
         self._names: Final = dict(
@@ -118,9 +113,9 @@ class Emitter:
             missing = self._missing(op_type, inputs)
             if missing:
                 return self._around(op_type, inputs, missing, (out,), attributes)[0]
-        handle = Handle(self._name(), out)
-        self._put(self.scope, op_type, inputs, (handle,), attributes, domain)
-        return handle
+        name = self._name()
+        self._put(self.scope, op_type, inputs, [name], attributes, domain, name)
+        return Handle(name, out)
 
     def multi(
         self, op_type: str, *inputs: Handle | None, out: tuple[DType, ...], **attributes: Any
@@ -214,7 +209,8 @@ class Emitter:
             handles: tuple[Handle, ...] = (Handle(name, out[0]),)
         else:
             handles = tuple(Handle(f"{name}:{i}", t) for i, t in enumerate(out))
-        self._put(scope, op_type, inputs, handles, attributes, domain, name)
+        makes = [h.name for h in handles]
+        self._put(scope, op_type, inputs, makes, attributes, domain, name)
         return handles
 
     def _put(
@@ -222,43 +218,31 @@ class Emitter:
         scope: Scope,
         op_type: str,
         inputs: Sequence[Handle | None],
-        results: tuple[Handle, ...],
+        makes: list[str],
         attributes: Mapping[str, Any],
-        domain: str = "",
-        name: str | None = None,
+        domain: str,
+        name: str,
     ) -> None:
         reads = ["" if h is None else h.name for h in inputs]
         while reads and not reads[-1]:
             reads.pop()  # what is left out at the end needs no place
-        makes = [h.name for h in results]
-        node = NodeProto(
-            op_type=op_type, name=name or results[0].name, input=reads, output=makes
-        )
-        if attributes:
-            node.attribute.extend(write_attributes(attributes))
+        node = Node(op_type, name, reads, makes, attributes, domain)
         if domain:
-            node.domain = domain
             self.domains.add(domain)
         if self._source_ir is not None:
             self._annotate(node)
         scope.nodes.append(node)
-        for graph in attributes.values():
-            if isinstance(graph, GraphProto):
-                reads = [*reads, *self._inner_reads[graph.name]]
-        scope.links.append((makes, reads))
 
     def prune(self, scope: Scope, outputs: Iterable[Handle]) -> set[str]:
         """Drop the nodes of a graph that its outputs do not need; return all names read."""
         wanted = {h.name for h in outputs}
-        kept: list[int] = []
-        for i in range(len(scope.nodes) - 1, -1, -1):
-            makes, reads = scope.links[i]
-            if not wanted.isdisjoint(makes):
-                wanted.update(reads)
-                kept.append(i)
+        kept: list[Node] = []
+        for node in reversed(scope.nodes):
+            if not wanted.isdisjoint(node.makes):
+                wanted.update(names_read(node) if node.attributes else node.reads)
+                kept.append(node)
         if len(kept) < len(scope.nodes):
-            scope.nodes = [scope.nodes[i] for i in reversed(kept)]
-            scope.links = [scope.links[i] for i in reversed(kept)]
+            scope.nodes = kept[::-1]
         return wanted
 
     def _name(self) -> str:
@@ -268,14 +252,13 @@ class Emitter:
         self._count = count + 1
         return self._free(name) if name in self._taken else name
 
-    def _annotate(self, node: NodeProto) -> None:
+    def _annotate(self, node: Node) -> None:
         source = self._equation.source if self._equation is not None else None
         if source is None or self._source_ir is None:
             return
-        text = f"{source.file}:{source.line}"
-        node.metadata_props.add(key=SOURCE_KEY, value=text)
+        node.source = f"{source.file}:{source.line}"
         if self._source_ir < _METADATA_IR:
-            node.doc_string = text
+            node.text = node.source
 
     def _next(self) -> int:
         self._serial += 1
@@ -369,7 +352,11 @@ class Emitter:
         return found
 
     def _write_missing(self, value: Value) -> None:
-        """Write the equations that a value needs and that are not written, operands first."""
+        """Write the equations that a value needs and that are not written, operands first.
+
+        This may be in the middle of another equation.
+        """
+        before = self.scope, self._prefix, self._count, self._equation
         stack = [value.equation]
         while stack:
             equation = stack[-1]
@@ -386,30 +373,29 @@ class Emitter:
             stack.pop()
             if equation.outputs[0].id not in self._handles:
                 self.write(equation)
+        self.scope, self._prefix, self._count, self._equation = before
 
     def write(self, equation: Equation) -> None:
         """Write the nodes of an equation into the graph of its block."""
-        if equation.outputs and equation.outputs[0].id in self._handles:
+        done, op, results = self._handles, equation.op, equation.outputs
+        if results[0].id in done:
             return
-        rule = self._rules.get(equation.op)
+        rule = self._rules.get(op)
         if rule is None:
-            rule = self._rules[equation.op] = rule_of(equation.op, self.opset)
-        get = self._handles.get
-        handles = [get(v.id) or self.handle(v) for v in equation.inputs]
-        before = self.scope, self._prefix, self._count, self._equation
-        self.scope = self.scope_of(equation.outputs[0])
-        self._prefix = f"{equation.op.name}_{len(self.equations)}"
+            rule = self._rules[op] = rule_of(op, self.opset)
+        handles = [done.get(v.id) or self.handle(v) for v in equation.inputs]
+        if results[0].block is not self.scope.block:
+            self.scope = self.scope_of(results[0])
+        self._prefix = f"{op.name}_{len(self.equations)}"
         self._count, self._equation = 0, equation
         self.equations.append(equation)
         made = rule(self, equation, *handles)
-        self.scope, self._prefix, self._count, self._equation = before
-        for value, handle in zip(
-            equation.outputs, made if isinstance(made, tuple) else (made,), strict=True
-        ):
+        several = made if isinstance(made, tuple) else (made,)
+        for value, handle in zip(results, several, strict=True):
             if handle.dtype is not value.dtype:
                 msg = f"the lowering of {equation!r} gave {handle.dtype} instead of {value}"
                 raise InternalError(msg)
-            self._handles[value.id] = handle
+            done[value.id] = handle
 
     def write_block(self, block: Block) -> None:
         """Write the equations of a block that its results need, in order."""
@@ -425,17 +411,17 @@ class Emitter:
 
     @contextmanager
     def _inside(self, block: Block) -> Iterator[Scope]:
-        outer = self.scope, self._prefix, self._count
+        outer = self.scope, self._prefix, self._count, self._equation
         self.scope = self._open[id(block)] = Scope(block, outer[0])
         try:
             yield self.scope
         finally:
             del self._open[id(block)]
-            self.scope, self._prefix, self._count = outer
+            self.scope, self._prefix, self._count, self._equation = outer
 
     def block(
         self, equation: Equation, index: int, *, loop: bool = False, with_cond: bool = True
-    ) -> GraphProto:
+    ) -> Graph:
         """Return a nested block as a graph.
 
         Parameters
@@ -460,20 +446,15 @@ class Emitter:
                 declared.insert(1, value_info(condition, 0))
                 outputs.insert(0, condition)
             outputs = self.own_outputs(outputs, scope, prefix=f"{name}_out")
-            self._inner_reads[name] = self.prune(scope, outputs)
-        return GraphProto(
-            name=name,
-            node=scope.nodes,
-            input=declared,
-            output=[value_info(h) for h in outputs],
-        )
+            read = self.prune(scope, outputs)
+        return Graph(name, scope.nodes, declared, [value_info(h) for h in outputs], read)
 
     def own_outputs(
         self, outputs: Iterable[Handle], scope: Scope, *, prefix: str
     ) -> list[Handle]:
         """Return results that are different tensors, each made by a node of `scope`."""
         self._prefix, self._count = prefix, 0
-        made = {name for node in scope.nodes for name in node.output}
+        made = {name for node in scope.nodes for name in node.makes}
         seen: set[str] = set()
         own: list[Handle] = []
         for handle in outputs:
@@ -495,22 +476,18 @@ def needed(block: Block, results: Iterable[Value]) -> list[Equation]:
     wanted = {v.id for v in results}
     kept: list[Equation] = []
     for equation in reversed(block.equations):
-        if any(v.id in wanted for v in equation.outputs):
-            kept.append(equation)
-            wanted.update(v.id for v in equation.inputs)
-            for inner in equation.blocks:
-                wanted.update(v.id for v in inner.captures())
+        for value in equation.outputs:
+            if value.id in wanted:
+                kept.append(equation)
+                wanted.update([v.id for v in equation.inputs])
+                for inner in equation.blocks:
+                    wanted.update([v.id for v in inner.captures()])
+                break
     kept.reverse()
     return kept
 
 
 def value_info(handle: Handle, rank: int | None = None) -> ValueInfoProto:
     """Return name, element type and, where given, rank."""
-    info = ValueInfoProto(name=handle.name)
-    info.type.tensor_type.elem_type = elem_type(handle.dtype)
-    if rank is not None:
-        shape = info.type.tensor_type.shape
-        shape.SetInParent()
-        for _ in range(rank):
-            shape.dim.add()
-    return info
+    sizes = None if rank is None else (None,) * rank
+    return ValueInfoProto(name=handle.name, type=array_type(handle.dtype, sizes))

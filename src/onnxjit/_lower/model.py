@@ -6,13 +6,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx import ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto
+from onnx import ModelProto, OperatorSetIdProto, ValueInfoProto
 
 from onnxjit._core.dims import Dim, onnx_name
 
 from .emit import Emitter, value_info
 from .opsets import check_opset, ir_version
-from .tensor import elem_type
+from .tensor import array_type
+from .wire import Graph, add_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Equation, Program, Value
 
     from .kernels import Target
+    from .wire import Node
 
 __all__ = ["Lowered", "lower", "lower_results"]
 
@@ -149,7 +151,7 @@ def _model(emit: Emitter, name: str, ir: int, read: set[str]) -> ModelProto:
     imports += [OperatorSetIdProto(domain=d, version=1) for d in sorted(emit.domains)]
     model = ModelProto(ir_version=ir, producer_name=PRODUCER, opset_import=imports)
     model.graph.name = name
-    model.graph.node.extend(emit.root.nodes)
+    add_nodes(model.graph, emit.root.nodes)
     for t in emit.initializers:
         if t.name in read:
             _add_tensor(model.graph.initializer, t)
@@ -167,32 +169,23 @@ def _add_tensor(initializers: Any, t: TensorProto) -> None:
 
 def _declare(name: str, value: Value, sizes: Mapping[str, int]) -> ValueInfoProto:
     """Return name, element type and shape."""
-    info = ValueInfoProto(name=name)
-    kind = info.type.tensor_type
-    kind.elem_type = elem_type(value.dtype)
-    shape = kind.shape
-    shape.SetInParent()
+    declared: list[int | str] = []
     for size in value.shape:
         n = size.env.resolve(size) if isinstance(size, Dim) else size
-        if not isinstance(n, Dim):
-            shape.dim.add(dim_value=int(n))
-            continue
-        text = onnx_name(n)
-        if text in sizes:
-            shape.dim.add(dim_value=sizes[text])
+        if isinstance(n, Dim):
+            text = onnx_name(n)
+            declared.append(sizes.get(text, text))
         else:
-            shape.dim.add(dim_param=text)
-    return info
+            declared.append(int(n))
+    return ValueInfoProto(name=name, type=array_type(value.dtype, tuple(declared)))
 
 
-def _rename(nodes: Sequence[NodeProto], handles: list[Handle], names: Sequence[str]) -> None:
+def _rename(nodes: Sequence[Node], handles: list[Handle], names: Sequence[str]) -> None:
     """Give results their names, in every node that makes or reads them."""
     new = {h.name: name for h, name in zip(handles, names, strict=True)}
     stack = [nodes]
     while stack:
         for node in stack.pop():
-            for field in (node.input, node.output):
-                for i, name in enumerate(field):
-                    if name in new:
-                        field[i] = new[name]
-            stack.extend(a.g.node for a in node.attribute if a.HasField("g"))
+            node.reads = [new.get(name, name) for name in node.reads]
+            node.makes = [new.get(name, name) for name in node.makes]
+            stack.extend(v.nodes for v in node.attributes.values() if type(v) is Graph)

@@ -22,6 +22,9 @@ __all__ = ["Sizes"]
 _SHAPE_RANGE: Final = 15
 
 
+_INTS: Final = frozenset({int})
+
+
 class Size(Handle):
     """A 1-element int64 vector and the graph it lives in."""
 
@@ -40,11 +43,12 @@ class Sizes:
     visible to whoever may use the size, and loops do not repeat it.
     """
 
-    __slots__ = ("_emit", "_memo", "_origins", "_scalars", "_shapes", "_vectors")
+    __slots__ = ("_emit", "_known", "_memo", "_origins", "_scalars", "_shapes", "_vectors")
 
     def __init__(self, emit: Emitter) -> None:
         self._emit = emit
         self._memo: dict[object, Size] = {}
+        self._known: dict[tuple[int, ...], Handle] = {}
         self._shapes: dict[int, Size] = {}
         self._origins: dict[tuple[int, int, int], Size] = {}
         self._scalars: dict[str, Handle] = {}
@@ -66,9 +70,10 @@ class Sizes:
 
     def vector(self, sizes: tuple[DimLike, ...]) -> Handle:
         """Return a 1-d int64."""
-        sizes = tuple(self._resolved(n) for n in sizes)
+        if not _INTS.issuperset(map(type, sizes)):
+            sizes = tuple([self._resolved(n) for n in sizes])
         if not any(isinstance(n, Dim) for n in sizes):
-            return self._emit.const(np.array([int(n) for n in sizes], np.int64))
+            return self._numbers(tuple(map(int, sizes)))
         parts = self._parts(sizes)
         if len(parts) == 1:
             return parts[0]
@@ -77,6 +82,14 @@ class Sizes:
         if found is None:
             scope = self._deepest(*parts)
             found = self._vectors[name] = self._node("Concat", scope, *parts, axis=0)
+        return found
+
+    def _numbers(self, numbers: tuple[int, ...]) -> Handle:
+        """Return a constant 1-d int64."""
+        found = self._known.get(numbers)
+        if found is None:
+            made = self._emit.const(np.array(numbers, np.int64))
+            found = self._known[numbers] = made
         return found
 
     def _resolved(self, n: DimLike) -> DimLike:

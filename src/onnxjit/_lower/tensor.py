@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, TensorProto
+from onnx import AttributeProto, TensorProto, TypeProto
 
 from onnxjit._core.dtypes import ALL, DType, from_numpy
 from onnxjit.errors import LoweringError
@@ -14,7 +15,7 @@ from onnxjit.errors import LoweringError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ELEM", "attributes", "elem_type", "tensor"]
+__all__ = ["ELEM", "array_type", "attribute", "elem_type", "tensor"]
 
 _NAMES: Final = {
     "bool": TensorProto.BOOL,
@@ -43,6 +44,26 @@ def elem_type(dtype: DType) -> int:
         msg = f"ONNX models cannot carry {dtype.name} arrays; keep that part outside the graph"
         raise LoweringError(msg)
     return found
+
+
+@lru_cache(256)
+def array_type(dtype: DType, sizes: tuple[int | str | None, ...] | None) -> TypeProto:
+    """Return the type of arrays; a size is a number, a name or not known, None an open rank.
+
+    Nobody may change it: it is kept.
+    """
+    made = TypeProto()
+    made.tensor_type.elem_type = elem_type(dtype)
+    if sizes is not None:
+        shape = made.tensor_type.shape
+        shape.SetInParent()
+        for size in sizes:
+            n = shape.dim.add()
+            if isinstance(size, str):
+                n.dim_param = size
+            elif size is not None:
+                n.dim_value = size
+    return made
 
 
 def tensor(
@@ -87,7 +108,6 @@ _WRITERS: Final[Mapping[type, Callable[[str, Any], AttributeProto]]] = {
     tuple: _list,
     list: _list,
     DType: lambda n, v: A(name=n, type=A.INT, i=elem_type(v)),
-    GraphProto: lambda n, v: A(name=n, type=A.GRAPH, g=v),
     TensorProto: lambda n, v: A(name=n, type=A.TENSOR, t=v),
     np.ndarray: lambda n, v: A(name=n, type=A.TENSOR, t=tensor(v)),
 }
@@ -102,13 +122,9 @@ def _other(name: str, value: Any) -> AttributeProto:
     raise TypeError(msg)
 
 
-def attributes(values: Mapping[str, Any]) -> list[AttributeProto]:
-    """Return node attributes of Python values; those that are None are left out.
+def attribute(name: str, value: Any) -> AttributeProto:
+    """Return an attribute of a Python value.
 
     A `DType` becomes its ONNX number, an ndarray a tensor.
     """
-    return [
-        _WRITERS.get(type(value), _other)(name, value)
-        for name, value in values.items()
-        if value is not None
-    ]
+    return _WRITERS.get(type(value), _other)(name, value)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value, running_trace
+from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import (
     Dim,
     DimLike,
     has_data,
     hint_of,
     lower,
-    same,
-    slice_bounds,
     upper,
 )
 from onnxjit._core.dtypes import INT64
@@ -28,21 +26,15 @@ from .gather import (
     gather_nd,
     scatter_elements,
     scatter_nd,
-    slice_at,
-    slice_length,
 )
+from .span import Item, Number, Pick, Span, static_slice, take_span
 from .structure import (
-    FIRST,
-    LAST,
     Shape,
     broadcast_to,
     concat,
-    from_end,
-    iota,
     move_axis,
     reshape,
     reverse,
-    slice_axes,
     take_range,
     unsqueeze,
     vector,
@@ -51,162 +43,13 @@ from .structure import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["IndexView", "Pick", "Span", "basic_items", "parse_basic"]
-
-Number = int | Dim | Value
+__all__ = ["IndexView", "basic_items", "parse_basic", "parse_plain"]
 
 INVALID: Final = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
     "boolean arrays are valid indices"
 )
 _BOUND: Final = "slice indices must be integers or None or have an __index__ method"
-
-
-class Pick:
-    """One place along an axis; the axis goes.
-
-    Parameters
-    ----------
-    at : int, Dim or () int64 Value
-        Negative ones count from the end.
-    is_safe : bool
-        Whether it is known to be inside.
-    """
-
-    __slots__ = ("at", "is_safe")
-
-    def __init__(self, at: Number, *, is_safe: bool) -> None:
-        self.at: Final = at
-        self.is_safe: Final = is_safe
-
-    def value(self) -> Value:
-        """Return the place as a 0-d int64 value."""
-        at = self.at
-        return at if isinstance(at, Value) else cast(as_value(at), INT64)
-
-
-class Span:
-    """A slice of an axis.
-
-    Parameters
-    ----------
-    start, stop : int, Dim, () int64 Value or None
-        As written.
-    step : int
-        Nonzero.
-    n : int or Dim
-        Size of the axis.
-
-    Attributes
-    ----------
-    begin : int, Dim or None
-        First place, None where it is data.
-    length : int or Dim
-        Number of places.
-    """
-
-    __slots__ = ("begin", "length", "n", "start", "step", "stop")
-
-    start: Number | None
-    stop: Number | None
-    step: int
-    n: DimLike
-    begin: DimLike | None
-    length: DimLike
-
-    def __init__(
-        self, start: Number | None, stop: Number | None, step: int, n: DimLike
-    ) -> None:
-        self._set(start, stop, step, n)
-        if isinstance(start, Value) or isinstance(stop, Value):
-            self.begin = None
-            self.length = slice_length(*self.ends(), step, n)
-        else:
-            self.begin, _, self.length = slice_bounds(start, stop, step, n)
-
-    @classmethod
-    def block(cls, begin: DimLike, length: DimLike, n: DimLike) -> Span:
-        """Return the slice of `length` places from `begin`, which are known to be there."""
-        span = cls.__new__(cls)
-        span._set(begin, begin + length, 1, n)
-        span.begin, span.length = begin, length
-        return span
-
-    def _set(self, start: Number | None, stop: Number | None, step: int, n: DimLike) -> None:
-        self.start = start
-        self.stop = stop
-        self.step = step
-        self.n = n
-
-    @property
-    def is_all(self) -> bool:
-        """Whether it takes every place, in order or reversed."""
-        return abs(self.step) == 1 and self.begin is not None and same(self.length, self.n)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it takes the whole axis in order."""
-        return self.step == 1 and self.is_all
-
-    def ends(self) -> tuple[Value, Value]:
-        """Return both bounds as 0-d int64 values."""
-        low, high = self.bounds()
-        return tuple(  # type: ignore[return-value]
-            b if isinstance(b, Value) else cast(as_value(b), INT64) for b in (low, high)
-        )
-
-    def sizes(self) -> tuple[DimLike, DimLike]:
-        """Return both bounds, which are sizes, as constants where they can be."""
-        start, stop = self.bounds()
-        assert not isinstance(start, Value)
-        assert not isinstance(stop, Value)
-        return from_end(start, self.n), from_end(stop, self.n)
-
-    def bounds(self) -> tuple[Number, Number]:
-        """Return both bounds, missing ones as the ends of the axis."""
-        first, last = (0, LAST) if self.step > 0 else (LAST, FIRST)
-        start = first if self.start is None else self.start
-        return start, last if self.stop is None else self.stop
-
-    def places(self) -> Value:
-        """Return the places as an int64 vector."""
-        return take_span(iota(self.n), 0, self)
-
-
-Item = Pick | Span | None
-
-
-def whole(shape: Shape) -> list[Item]:
-    """Return the index that takes everything."""
-    return [Span(None, None, 1, n) for n in shape]
-
-
-def take_span(x: Value, axis: int, span: Span) -> Value:
-    """Apply a slice to one axis."""
-    if span.is_plain:
-        return x
-    if isinstance(span.length, Dim) and span.begin is None:
-        return slice_at(x, axis, *span.ends(), span.step, span.length)
-    return _static_slice(x, [(axis, span)])
-
-
-def _static_slice(x: Value, spans: Sequence[tuple[int, Span]]) -> Value:
-    """Apply slices whose bounds are sizes, all in one Slice."""
-    cut = [(axis, s) for axis, s in spans if not s.is_plain]
-    starts: list[DimLike] = []
-    stops: list[DimLike] = []
-    for _, span in cut:
-        start, stop = span.sizes()
-        starts.append(start)
-        stops.append(stop)
-    return slice_axes(
-        x,
-        [axis for axis, _ in cut],
-        starts,
-        stops,
-        [s.step for _, s in cut],
-        [s.length for _, s in cut],
-    )
 
 
 # --- reading an index ----------------------------------------------------------------------
@@ -288,15 +131,22 @@ def make_span(s: slice, n: DimLike) -> Span:
     ValueError
         The step is 0.
     """
+    if s is _ALL:
+        return Span(None, None, 1, n)
     ends: list[Number | None] = []
     for bound in (s.start, s.stop, s.step):
+        if type(bound) in PLAIN:
+            ends.append(bound)
+            continue
         number = None if bound is None else as_number(bound)
         if isinstance(bound, (bool, np.bool_)):
             number = int(bound)
         if bound is not None and number is None:
             raise TypeError(_BOUND)
         ends.append(number)
-    step = 1 if ends[2] is None else ends[2]
+    if ends[2] is None:
+        return Span(ends[0], ends[1], 1, n)
+    step = ends[2]
     if isinstance(step, Value):
         from onnxjit.errors import DataDependentError
 
@@ -307,6 +157,9 @@ def make_span(s: slice, n: DimLike) -> Span:
         msg = "slice step cannot be zero"
         raise ValueError(msg)
     return Span(ends[0], ends[1], step, n)
+
+
+_ALL: Final = slice(None)
 
 
 def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
@@ -335,7 +188,7 @@ def expand_ellipsis(items: Sequence[Any], used: int, ndim: int) -> list[Any]:
             f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
         )
         raise IndexError(msg)
-    fill = [slice(None)] * (ndim - used)
+    fill = [_ALL] * (ndim - used)
     if not at:
         return [*items, *fill]
     return [*items[: at[0]], *fill, *items[at[0] + 1 :]]
@@ -379,8 +232,38 @@ def parse_basic(index: Any, shape: Shape) -> IndexView | None:
     items = basic_items(index)
     if items is None:
         return None
-    used = sum(item is not None and item is not Ellipsis for item in items)
+    used = len([0 for item in items if item is not None and item is not Ellipsis])
     return IndexView(resolve(expand_ellipsis(items, used, len(shape)), shape))
+
+
+#: what bounds of slices and whole indices mostly are; NumPy's numbers are not among them
+PLAIN: Final = frozenset({int, Dim, type(None)})
+
+
+def parse_plain(index: Any, shape: Shape) -> IndexView | None:
+    """Read an index of plain ints, sizes, slices of them and new axes; None for others.
+
+    Gives what `parse_basic` gives, in fewer steps.
+
+    Raises
+    ------
+    IndexError
+        Out of range, or too many indices.
+    """
+    parts = index if type(index) is tuple else (index,)
+    used = len(parts)
+    for part in parts:
+        if type(part) is slice:
+            if not PLAIN.issuperset((type(part.start), type(part.stop), type(part.step))):
+                return None
+        elif type(part) not in PLAIN:
+            return None
+        elif part is None:
+            used -= 1
+    if not parts:
+        return None
+    items = parts if used == len(shape) else expand_ellipsis(parts, used, len(shape))
+    return IndexView(resolve(items, shape))
 
 
 def resolve(items: Sequence[Any], shape: Shape) -> list[Item]:
@@ -406,16 +289,21 @@ class IndexView:
         One Pick or Span for each axis of the base, None where the result gets a new axis.
     """
 
-    __slots__ = ("axes", "items", "writable")
+    __slots__ = ("_cuts", "axes", "items", "writable")
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items: Final = tuple(items)
-        self.axes: Final[tuple[Pick | Span, ...]] = tuple(i for i in items if i is not None)
+        self.axes: Final[tuple[Pick | Span, ...]] = tuple([i for i in items if i is not None])
         self.writable = True
+        spans = [i for i in items if type(i) is Span and not i.is_data]
+        #: the slices, where there is nothing else and no bound is data
+        self._cuts: Final = spans if len(spans) == len(self.items) else None
 
     @property
     def shape(self) -> Shape:
         """Shape of the result."""
+        if self._cuts is not None:
+            return tuple([span.length for span in self._cuts])
         return tuple(
             1 if i is None else i.length for i in self.items if not isinstance(i, Pick)
         )
@@ -427,9 +315,9 @@ class IndexView:
         return [at for at, i in enumerate(kept) if i is None]
 
     @property
-    def is_scalar(self) -> bool:
+    def is_element(self) -> bool:
         """Whether every axis is picked and none added: NumPy returns a copied scalar."""
-        return all(isinstance(i, Pick) for i in self.items)
+        return self._cuts is None and all(isinstance(i, Pick) for i in self.items)
 
     def apply(self, base: Value) -> Value:
         """Return the indexed value.
@@ -438,12 +326,14 @@ class IndexView:
         -----
         GatherND for leading integers, Gather for others, one Slice, Unsqueeze.
         """
+        if self._cuts is not None:
+            return static_slice(base, list(enumerate(self._cuts)))
         x, axes = pick_axes(base, self.axes)
         spans = [(axis, item) for axis, item in enumerate(axes)]
-        fixed = [(axis, span) for axis, span in spans if span.begin is not None]
-        x = _static_slice(x, fixed) if fixed else x
+        fixed = [(axis, span) for axis, span in spans if not span.is_data]
+        x = static_slice(x, fixed) if fixed else x
         for axis, span in spans:
-            if span.begin is None:
+            if span.is_data:
                 x = take_span(x, axis, span)
         return unsqueeze(x, self.new_axes)
 
@@ -477,6 +367,8 @@ class IndexView:
 
     def ranks(self, ranks: tuple[int, ...]) -> tuple[int, ...]:
         """Return the ranks of the sliced axes, 0 for new ones."""
+        if self._cuts is not None:
+            return ranks
         rest = iter(ranks)
         pairs = [(item, 0 if item is None else next(rest)) for item in self.items]
         return tuple(rank for item, rank in pairs if not isinstance(item, Pick))
@@ -571,7 +463,7 @@ def put_span(x: Value, axis: int, span: Span, new: Value) -> Value:
     """Write a slice of one axis; `new` has x's shape with that axis as long as the slice."""
     if span.is_all:
         return reverse(new, [axis]) if span.step < 0 else new
-    if span.step == 1 and span.begin is not None and not (axis == 0 and _is_narrow(span, x)):
+    if span.step == 1 and not span.is_data and not (axis == 0 and _is_narrow(span, x)):
         return _put_block(x, axis, span.begin, new, span.length)
     rows = scatter_nd(
         move_axis(x, axis, 0), unsqueeze(span.places(), [1]), move_axis(new, axis, 0)

@@ -577,7 +577,9 @@ def asfortranarray(a: Any, dtype: Any = None) -> Value | View:
     """
     x = as_array(a)
     y = _converted(a, dtype)
-    return _in_order(y, "F") if y is x and x.ndim else at_least(y, 1)
+    if y is not x:
+        return at_least(y, 1)
+    return _in_order(x, "F") if x.ndim else IndexView([None])
 
 
 @function(ROWS, np.copy, samples=vectors())

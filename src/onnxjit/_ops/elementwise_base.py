@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind, bind_one, running_trace
-from onnxjit._core.dims import DimLike, broadcast_shapes, key
+from onnxjit._core.dims import DimLike, are_same, broadcast_shapes, key
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from onnxjit._core.op import Emit, Handle, Op, Rule
 from onnxjit.errors import LoweringError
@@ -43,14 +43,14 @@ Formula = Callable[..., "Term | tuple[Term, ...]"]
 
 def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     """Return the shape that shapes broadcast to; equal ones and scalars take no guard."""
-    if len(shapes) == 1 or (shapes[0] is shapes[-1] and len(shapes) == 2):
-        return shapes[0]
+    others = [shape for shape in shapes if shape]
+    if not others or are_same(others):
+        return others[0] if others else ()
     distinct: dict[Any, tuple[DimLike, ...]] = {}
-    for shape in shapes:
-        if shape:
-            distinct.setdefault(tuple(map(key, shape)), shape)
+    for shape in others:
+        distinct.setdefault(tuple(map(key, shape)), shape)
     if len(distinct) < 2:
-        return next(iter(distinct.values()), ())
+        return others[0]
     env = running_trace().env
     known = env.memo.get(("joined", *distinct))
     if known is None:
@@ -60,12 +60,21 @@ def joined_shape(*shapes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
 
 def same(*avals: Tensor, **_: object) -> Tensor:
     """Broadcast shape, dtype of the first operand."""
-    return Tensor(avals[0].dtype, joined_shape(*(a.shape for a in avals)))
+    return _of(avals, avals[0].dtype)
 
 
 def truth(*avals: Tensor, **_: object) -> Tensor:
     """Broadcast shape, bool."""
-    return Tensor(BOOL, joined_shape(*(a.shape for a in avals)))
+    return _of(avals, BOOL)
+
+
+def _of(avals: Sequence[Tensor], dtype: DType) -> Tensor:
+    """Return the broadcast type of a dtype: an operand's own where it is that."""
+    shape = joined_shape(*[a.shape for a in avals])
+    for aval in avals:
+        if aval.shape is shape and aval.dtype is dtype and not aval.weak:
+            return aval
+    return Tensor(dtype, shape)
 
 
 # --- rules --------------------------------------------------------------------------------

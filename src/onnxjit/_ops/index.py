@@ -22,20 +22,17 @@ from onnxjit._core.program import Value
 
 from .basic import (
     INVALID,
-    IndexView,
-    Pick,
-    Span,
     as_number,
     expand_ellipsis,
     make_pick,
     make_span,
     out_of_bounds,
     parse_basic,
-    take_span,
 )
 from .cast import cast
 from .convert import as_array
 from .gather import compress, gather, gather_nd, nonzero, sized
+from .span import Span, take_span
 from .structure import (
     Shape,
     as_1d,
@@ -379,7 +376,7 @@ def read(x: Value, index: Any) -> tuple[Value | View, list[int | None]]:
     """
     view = parse_basic(index, x.shape)
     if view is not None:
-        return (view.apply(x) if _is_element(view) else view), []
+        return (view.apply(x) if view.is_element else view), []
     plan = parse_advanced(index, x.shape).checked(x.shape)
     if plan.mask is not None and plan.mask.value.known is None:
         result, count = _read_mask(x, plan, plan.mask.value), 1
@@ -388,10 +385,6 @@ def read(x: Value, index: Any) -> tuple[Value | View, list[int | None]]:
     free = iter(axis for axis, _ in plan.spans)
     others = [-1 if i is None else next(free) for i in plan.items if not isinstance(i, int)]
     return result, [*others[: plan.place], *(None,) * count, *others[plan.place :]]
-
-
-def _is_element(view: IndexView) -> bool:
-    return view.is_scalar and any(isinstance(i, Pick) for i in view.items)
 
 
 def _read_mask(x: Value, plan: Advanced, mask: Value) -> Value:

@@ -17,11 +17,12 @@ from onnxjit._core.dims import (
     same,
 )
 
-from .basic import IndexView, Span, parse_basic, put_span, take_span
+from .basic import IndexView, parse_basic, put_span
 from .convert import as_array
 from .elementwise_where import choose
 from .gather import gather, gather_nd, scatter_nd
 from .index import Advanced, parse_advanced
+from .span import Span, take_span
 from .structure import (
     Shape,
     broadcast_to,

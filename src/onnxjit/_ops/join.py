@@ -14,12 +14,13 @@ from onnxjit._core.dims import DimLike, dim_min, dim_prod, hint_of, require_equa
 from onnxjit._core.program import Value
 
 from . import structure
-from .basic import IndexView, Item, Pick, Span, whole
+from .basic import IndexView
 from .cast import cast
 from .convert import as_array, as_dtype, as_shape, normalize_axis
 from .row import Function, Ufunc, function
 from .samples import call, calls
 from .shape import as_list, at_least
+from .span import Item, Pick, Span, whole
 from .structure import reshape, unsqueeze
 
 if TYPE_CHECKING:

@@ -543,8 +543,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
 def _insert_places(obj: Any, n: DimLike, axis: int) -> list[Any]:
     if isinstance(obj, slice):
         span = make_span(obj, operator.index(n))
+        count = operator.index(span.length)  # raises where a bound is data
         begin = operator.index(as_size(span.begin))
-        return [begin + i * span.step for i in range(operator.index(span.length))]
+        return [begin + i * span.step for i in range(count)]
     if not _is_static(obj):
         msg = "np.insert is carried with places that are known while tracing only"
         raise UnsupportedError(msg)

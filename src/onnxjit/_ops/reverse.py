@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .basic import IndexView, Span
+from .basic import IndexView
 from .convert import as_array, normalize_axes
 from .row import Function, Ufunc, function
 from .samples import call, calls
 from .shape import swapped
+from .span import Span
 from .views import (
     ChainView,
 )

@@ -54,6 +54,8 @@ class Function:
         `implementation` returns a `View` of its first argument (or a list of them).
     writes : str or None
         Name of the argument that is changed in place; `implementation` returns its new value.
+    copies : str or None
+        Name of an option: given as false, the first argument is changed in place and returned.
     api : str or None
         Name in the array API standard.
     aliases : tuple
@@ -72,8 +74,8 @@ class Function:
     """
 
     __slots__ = (
-        "aliases", "api", "floor", "implementation", "numpy", "omits", "samples", "scalar",
-        "ties", "ulp", "unordered", "view", "writes",
+        "aliases", "api", "copies", "floor", "implementation", "numpy", "omits", "samples",
+        "scalar", "ties", "ulp", "unordered", "view", "writes",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record of keyword facts
@@ -85,6 +87,7 @@ class Function:
         scalar: bool | Literal["argument"] = False,
         view: bool = False,
         writes: str | None = None,
+        copies: str | None = None,
         api: str | None = None,
         aliases: tuple[Callable[..., Any], ...] = (),
         samples: Samples | None = None,
@@ -99,6 +102,7 @@ class Function:
         self.scalar: Final[bool | Literal["argument"]] = scalar
         self.view: Final = view
         self.writes: Final = writes
+        self.copies: Final = copies
         self.api: Final = api
         self.aliases: Final = aliases
         self.samples: Final = samples

@@ -278,7 +278,7 @@ def clip(
 
 
 @function(
-    ROWS, np.nan_to_num, scalar=True,
+    ROWS, np.nan_to_num, scalar=True, copies="copy",
     samples=calls(lambda m: [
         call(m.special(20)), call(m.special(20), nan=1.0, posinf=2.0, neginf=-2.0), call(m()),
         call(m.scalar(1)), call(m(2, 0), copy=False),
@@ -286,7 +286,7 @@ def clip(
 )  # fmt: skip
 def nan_to_num(
     x: Any,
-    copy: bool = True,  # noqa: ARG001  values are never shared
+    copy: bool = True,  # noqa: ARG001  where it is false, the caller writes
     nan: Any = 0.0,
     posinf: Any = None,
     neginf: Any = None,
@@ -298,7 +298,7 @@ def nan_to_num(
     x : (...) array
         Values; those of other dtypes than floats are returned as they are.
     copy : bool
-        Values are never shared; it changes nothing.
+        False writes the result into `x`.
     nan, posinf, neginf : (...) array
         The numbers; the largest and smallest of the dtype for None.
 

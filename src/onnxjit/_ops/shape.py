@@ -18,11 +18,12 @@ from onnxjit._core.dims import (
 )
 from onnxjit._core.program import Value
 
-from .basic import IndexView, Span, whole
+from .basic import IndexView
 from .convert import as_array, as_shape, normalize_axes, normalize_axis
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors
+from .span import Span, whole
 from .structure import Shape, broadcast_to, is_negative, reshape, unsqueeze
 from .views import (
     BroadcastView,

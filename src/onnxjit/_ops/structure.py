@@ -88,7 +88,7 @@ def is_negative(n: DimLike) -> bool:
 
 def ints(e: Emit, values: Sequence[int]) -> Handle:
     """Return a constant int64 vector."""
-    return e.const(np.array(values, np.int64))
+    return e.dims(tuple(map(int, values)))
 
 
 # --- reshape -------------------------------------------------------------------------------
@@ -227,8 +227,8 @@ TRANSPOSE = Op(
 
 def transpose(x: Value, perm: Sequence[int]) -> Value:
     """Put axis ``perm[i]`` of `x` at place i."""
-    order = tuple(int(p) for p in perm)
-    if order == tuple(range(x.ndim)):
+    order = tuple([int(p) for p in perm])
+    if order == (*range(x.ndim),):
         return x
     made = x.equation
     if made is not None and made.op is TRANSPOSE:

@@ -57,4 +57,15 @@ def _collect(
     return functions, ufuncs
 
 
-FUNCTIONS, UFUNCS = _collect(rows())
+FUNCTIONS: dict[Callable[..., Any], Function]
+UFUNCS: dict[np.ufunc, Ufunc]
+
+
+def __getattr__(name: str) -> Any:
+    """Fill the table when it is first looked into: imports alone need few of its modules."""
+    if name not in {"FUNCTIONS", "UFUNCS"}:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    found = dict(zip(("FUNCTIONS", "UFUNCS"), _collect(rows()), strict=True))
+    globals().update(found)
+    return found[name]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_weak",
+    "plain_call",
     "promoted",
     "resolve",
     "result_type",
@@ -279,7 +280,7 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     ufunc = row.numpy
     core = core_axes(ufunc, axis, axes, keepdims)
     if core is None and out is None and where is True and dtype is None and signature is None:
-        quick = _quick(row, inputs, casting)
+        quick = plain_call(row, inputs, casting)
         if quick is not None:
             return quick
     operands = [x if type(x) is Value else _operand(x) for x in inputs]
@@ -304,37 +305,57 @@ def ufunc_call(  # noqa: PLR0913  NumPy's keywords
     return made if isinstance(results, tuple) else made[0]
 
 
-def _quick(row: Ufunc, inputs: Sequence[Any], casting: Any) -> Any:
-    """Make the commonest call: strong values, and floats next to them; else None."""
+def plain_call(row: Ufunc, inputs: Sequence[Any], casting: Any = "same_kind") -> Any:
+    """Make the commonest call: strong values, and numbers next to them; else None."""
     described: list[Any] = []
     strong: Value | None = None
     for x in inputs:
-        if type(x) is Value and not x.weak:
-            strong = x
-            described.append(x.dtype.numpy)
-        elif type(x) is float or (type(x) is Value and x.dtype.kind == "f"):
+        if type(x) is Value:
+            if not x.weak:
+                strong = x
+                described.append(x.dtype)
+                continue
+            if x.dtype.kind != "f":
+                return None
             described.append(float)
+        elif type(x) is float or (type(x) is int and 0 <= x <= _EVERYWHERE):
+            described.append(type(x))
         else:
             return None
     if strong is None:
         return None
-    dtypes = resolve(row.numpy, described, casting=casting)
+    dtypes = _loop(row.numpy, casting, *described)
+    if dtypes is None:
+        return row.implementation(*inputs)
     trace = strong.block.trace
-    return row.implementation(
-        *[
-            x if type(x) is Value and x.dtype is t and not x.weak else _float_at(trace, x, t)
-            for x, t in zip(inputs, dtypes, strict=False)
-        ]
-    )
+    return row.implementation(*[
+        cast(x, t) if type(x) is Value else _number_at(trace, x, t)
+        for x, t in zip(inputs, dtypes, strict=True)
+    ])  # fmt: skip
 
 
-def _float_at(trace: Trace, x: Any, dtype: DType) -> Value:
-    if type(x) is not float:
-        return cast(x, dtype)
-    if dtype.bits < 64:
+#: every dtype of numbers has the ints up to this
+_EVERYWHERE: Final = 127
+
+
+@cache
+def _loop(ufunc: np.ufunc, casting: str, *operands: DType | type) -> tuple[DType, ...] | None:
+    """Return what operands become, for strong dtypes and types of Python numbers.
+
+    None where they have these dtypes already.
+    """
+    described = [t.numpy if isinstance(t, DType) else t for t in operands]
+    dtypes = resolve(ufunc, described, casting=casting)[: len(operands)]
+    return None if dtypes == operands else dtypes
+
+
+def _number_at(trace: Trace, x: float, dtype: DType) -> Value:
+    found = trace.numbers.get((x, type(x), dtype))
+    if found is None or not x:  # 0.0 and -0.0 are one key
         with np.errstate(over="ignore"):
-            return trace.constant(np.asarray(x, dtype.numpy))
-    return trace.constant(np.asarray(x, dtype.numpy))
+            found = trace.constant(np.asarray(x, dtype.numpy))
+        trace.numbers[x, type(x), dtype] = found
+    return found
 
 
 def _outs(ufunc: np.ufunc, out: Any) -> tuple[Value | None, ...]:

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
-import operator
 import sys
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -209,7 +207,7 @@ class Door(Control):
         changed = state is not None and id(value) in state.changed
         return state.as_changed(value) if changed else value  # type: ignore[union-attr]
 
-    def kept(self, value: Any) -> Any:
+    def itself(self, value: Any) -> Any:
         """Return a value that goes into the result or a container as the object it is."""
         state = _session()
         if state is not None and id(value) in state.known and id(value) not in state.changed:
@@ -232,19 +230,19 @@ class Door(Control):
 
     def set_item(self, value: Any, obj: Any, key: Any) -> None:
         state = _session()
-        if state is not None:
-            member = routed_member(state, obj, "__setitem__")
-            if member is not None:
-                member(key, value)
-                return
-            entry = state.known.get(id(obj))
-            if entry is not None and state.places is not None:
-                stored.set_item(state, entry, key, value)
-                return
-            state.check_store(obj, "item", "[...]")
-            if state.old_entry(obj) is not None:
-                value = state.hooks.stored(value)
-        obj[key] = value
+        if state is None:
+            obj[key] = value
+            return
+        member = routed_member(state, obj, "__setitem__")
+        if member is not None:
+            member(key, value)
+            return
+        entry = state.known.get(id(obj))
+        if entry is not None and state.places is not None:
+            stored.set_item(state, entry, key, value)
+            return
+        state.check_store(obj, "item", "[...]")
+        state.hooks.setitem(obj, key, _kept_outside(state, obj, value))
 
     def del_attr(self, obj: Any, name: str) -> None:
         state = _session()
@@ -309,12 +307,15 @@ class Door(Control):
         is_old = state.old_entry(obj) is not None
         if is_old and _stays(value) and self.item(obj, key) is value:
             return
-        if state.places is None and not _is_array(value):
-            member = routed_member(state, obj, "__setitem__")
-            put = member or functools.partial(operator.setitem, obj)
-            put(key, _kept_outside(state, obj, value))
-        else:
+        if state.places is not None or _is_array(value):
             self.set_item(value, obj, key)
+            return
+        value = _kept_outside(state, obj, value)
+        member = routed_member(state, obj, "__setitem__")
+        if member is not None:
+            member(key, value)
+        else:
+            state.hooks.setitem(obj, key, value)
 
     def inplace(self, obj: Any) -> None:
         """`obj op= v` follows, which changes a mutable object in place."""
@@ -416,7 +417,7 @@ def _has_traced(state: State, key: Any) -> bool:
     if kind in _PLAIN_KEYS:
         return False
     if kind is slice:
-        parts = (key.start, key.stop, key.step)
+        parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
     elif kind is tuple or kind is list or kind is List:
         parts = key
     else:

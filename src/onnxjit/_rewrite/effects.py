@@ -69,31 +69,40 @@ MUTATORS = frozenset(
 USER_CONTAINERS = (collections.UserDict, collections.UserList)
 CLOCK_METHODS = frozenset({"now", "utcnow", "today"})
 
+
+def _split(table: dict[str, str]) -> dict[str, list[str]]:
+    return {module: names.split() for module, names in table.items()}
+
+
 #: functions whose result changes from call to call, by module; only modules that somebody has
 #: imported are looked at
-_IMPURE = {
-    "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time "
-    "process_time_ns localtime gmtime ctime strftime",
-    "os": "getenv urandom",
-    "uuid": "uuid1 uuid4",
-    "secrets": "token_bytes token_hex token_urlsafe randbelow choice",
-    "builtins": "input",
-    "numpy.random": "seed",
-}
+_IMPURE = _split(
+    {
+        "time": "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns "
+        "process_time process_time_ns localtime gmtime ctime strftime",
+        "os": "getenv urandom",
+        "uuid": "uuid1 uuid4",
+        "secrets": "token_bytes token_hex token_urlsafe randbelow choice",
+        "builtins": "input",
+        "numpy.random": "seed",
+    }
+)
 #: makers of generators, which differ from call to call without a seed
-_SEEDED = {
-    "numpy.random": "default_rng RandomState SeedSequence",
-    "random": "Random",
-}
+_SEEDED = _split(
+    {
+        "numpy.random": "default_rng RandomState SeedSequence",
+        "random": "Random",
+    }
+)
 
 
-def _named(f: object, table: dict[str, str]) -> str | None:
+def _named(f: object, table: dict[str, list[str]]) -> str | None:
     """Return module and name of a callable of a table, None for others."""
     for module, names in table.items():
         loaded = sys.modules.get(module)
         if loaded is None:
             continue
-        for name in names.split():
+        for name in names:
             if getattr(loaded, name, None) is f:
                 return f"{module}.{name}"
     return None

@@ -166,7 +166,7 @@ class ExpressionRewriter(OperandRewriter):
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         pairs = zip(node.keys, node.values, strict=True)
         values = [
-            self._unpacked(v) if k is None else self.operand(v, "kept") for k, v in pairs
+            self._unpacked(v) if k is None else self.operand(v, "itself") for k, v in pairs
         ]
         node.keys = [None if k is None else self.visit(k) for k in node.keys]
         node.values = values
@@ -189,7 +189,7 @@ class ExpressionRewriter(OperandRewriter):
 
     def _display(self, node: ast.Tuple | ast.List) -> ast.expr:
         if isinstance(node.ctx, ast.Load):
-            node.elts = [self.operand(e, "kept") for e in node.elts]
+            node.elts = [self.operand(e, "itself") for e in node.elts]
         else:
             self.generic_visit(node)
         return node
@@ -205,7 +205,7 @@ class ExpressionRewriter(OperandRewriter):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        node.value = None if node.value is None else self.operand(node.value, "kept")
+        node.value = None if node.value is None else self.operand(node.value, "itself")
         return node
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:

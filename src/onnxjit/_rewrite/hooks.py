@@ -39,6 +39,10 @@ class Hooks(Protocol):
         """Return `obj[key]` where `key` is or contains a traced value and `obj` is not one."""
         ...
 
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        """Perform `obj[key] = value`."""
+        ...
+
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return `item in container`; a traced truth value is allowed."""
         ...
@@ -86,6 +90,9 @@ class PlainHooks:
 
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:
         return obj[key]
+
+    def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
+        obj[key] = value
 
     def contains(self, container: Any, item: Any, /) -> Any:
         return item in container

@@ -49,8 +49,9 @@ def route(state: State, f: Any) -> Callable[..., Any]:
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
-    result: Callable[..., Any] = state.hooks.twin(f) or _route_object(state, f)
-    if effects.impure_name(f) is None:
+    twin = state.hooks.twin(f)
+    result: Callable[..., Any] = twin or _route_object(state, f)
+    if twin is not None or effects.impure_name(f) is None:
         state.routes[id(f)] = f, result
     return result
 

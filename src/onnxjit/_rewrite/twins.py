@@ -213,12 +213,20 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     """Return a ufunc that sees traced values inside lists, where NumPy does not look."""
 
     def twin(*args: Any, **kwargs: Any) -> Any:
+        kinds = set(map(type, args))
+        if Array in kinds and len(args) == count and not kwargs and kinds <= _COMMON:
+            return call_ufunc(ufunc, "__call__", args, kwargs)  # as NumPy would
         lists = [a for a in args if type(a) in (list, List, tuple)]
         if lists and any(map(is_traced, arrays_in(lists))):
             return call_ufunc(ufunc, "__call__", args, kwargs)
         return ufunc(*args, **kwargs)
 
+    count = ufunc.nin
     return twin
+
+
+#: operands of most ufuncs
+_COMMON: Final = frozenset({Array, bool, int, float, complex})
 
 
 class _Broadcast:

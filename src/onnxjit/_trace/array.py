@@ -6,6 +6,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.views import (
     ChainView,
@@ -30,8 +32,6 @@ from .operators import Operators
 from .storage import Storage
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from onnxjit._core.bind import Trace
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
@@ -119,7 +119,8 @@ class Array(Operators, Methods):
     def _value(self) -> Value:
         """The value seen through this handle now."""
         storage = self._storage
-        if storage.value.block.trace.closed:
+        value = storage.value
+        if value.block.trace.closed:
             msg = (
                 "an array of a finished trace is used: it was stored outside the traced "
                 "function (in a global, an attribute or a closure); return it instead"
@@ -127,13 +128,14 @@ class Array(Operators, Methods):
             raise LeakError(msg)
         if storage.stale:
             raise self._outdated()
+        if not self._views:
+            return value
         cached = self._cache
         if cached is not None and cached[0] == storage.version:
-            value = cached[1]
-            block, here = value.block, value.block.trace.block
+            seen = cached[1]
+            block, here = seen.block, seen.block.trace.block
             if block is here or here.is_inside(block):
-                return value
-        value = storage.value
+                return seen
         for view in self._views:
             value = view.apply(value)
         self._cache = (storage.version, value)
@@ -194,6 +196,11 @@ class Array(Operators, Methods):
         sizes = ", ".join(map(str, self.shape))
         return f"<traced {self._kind} {self.dtype}[{sizes}]>"
 
+    def __str__(self) -> str:
+        if self._nd is None:
+            return repr(self)
+        return str(self._nd if self._kind == ARRAY else self._nd[()])
+
     # ------------------------------------------------------------------ views and writes
 
     def _view(self, view: View) -> Array:
@@ -204,6 +211,7 @@ class Array(Operators, Methods):
             result = self
             for part in view.views:
                 result = result._view(part)
+            self._note_alias(result)
             turned = isinstance(view.views[0], TurnView)
             same = result._storage is self._storage and not result._tentative
             return self if turned and same else result
@@ -222,7 +230,14 @@ class Array(Operators, Methods):
         if unsure:
             result._tentative = True
             storage.undecided.append(weakref.ref(result))
+        if isinstance(view, ContiguousView):
+            self._note_alias(result)
         return result
+
+    def _note_alias(self, other: Array) -> None:
+        """Note that this and what a conversion made of it can be one object."""
+        if other is not self and other._storage is self._storage:
+            self._storage.aliases += [weakref.ref(self), weakref.ref(other)]
 
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
@@ -301,7 +316,7 @@ class Array(Operators, Methods):
             self._nd.shape = shape
             return
         view = reshape_view(self.shape, shape, "C")
-        others = [ref() for ref in self._storage.undecided]
+        others = {id(x): x for ref in self._storage.aliases if (x := ref()) is not None}
         self._settle()
         self._trace_layout(self._storage.layout)
         if self._storage.argument is not None and not self._views:
@@ -315,9 +330,9 @@ class Array(Operators, Methods):
                 "copy with the desired shape."
             )
             raise AttributeError(msg)
-        for other in (self, *others):
+        for other in {id(self): self, **others}.values():
             # what np.ascontiguousarray and the like return can be this very array
-            if other is not None and other._storage is base and other._views == views[:-1]:
+            if other._storage is base and other._views == views[:-1]:
                 other._views, other._cache = views, None
 
     def _trace_layout(self, layout: Layout) -> None:
@@ -328,6 +343,25 @@ class Array(Operators, Methods):
     def _write(self, new: Value) -> None:
         """Replace what this handle shows by `new` (same shape and dtype)."""
         # the value before settling keeps its meaning: settling may move this very handle
+        self._prepare_write()
+        storage = self._storage
+        bases = [storage.value]
+        for view in self._views:
+            bases.append(view.apply(bases[-1]))
+        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
+            new = view.write(base, new)
+        storage.replace(new)
+
+    def _prepare_write(self) -> None:
+        """Require that this may be written to, and count it as written.
+
+        Raises
+        ------
+        ValueError
+            It is read-only.
+        SideEffectError
+            It is an ndarray made before the call.
+        """
         self._settle()
         storage = self._storage
         if storage.read_only or any(not view.writable for view in self._views):
@@ -336,12 +370,8 @@ class Array(Operators, Methods):
         if storage.captured is not None and not self._may_write(storage):
             raise self._captured_write(storage.captured)
         storage.check_identity()
-        bases = [storage.value]
-        for view in self._views:
-            bases.append(view.apply(bases[-1]))
-        for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
-            new = view.write(base, new)
-        storage.replace(new)
+        if storage.argument is not None:
+            storage.argument.written = True
 
     def _may_write(self, storage: Storage) -> bool:
         allows = getattr(self._trace, "allows_write", None)
@@ -376,6 +406,11 @@ class Array(Operators, Methods):
             self._trace.refuse(error)  # type: ignore[attr-defined]  # it has doors
         raise error
 
+    def _number(self, what: str) -> Any:
+        """Return the plain value: a scalar, or the array that it is."""
+        values = self._plain(what)
+        return values if self._kind == ARRAY else values[()]
+
     def __bool__(self) -> bool:
         self._mark()
         unknown = self._nd is None and self._known is None
@@ -389,11 +424,11 @@ class Array(Operators, Methods):
 
     def __int__(self) -> int:
         self._mark()
-        return int(self._plain("int()"))
+        return int(self._number("int()"))
 
     def __float__(self) -> float:
         self._mark()
-        return float(self._plain("float()"))
+        return float(self._number("float()"))
 
     def __complex__(self) -> complex:
         self._mark()
@@ -419,13 +454,19 @@ class Array(Operators, Methods):
         return (self[i] for i in range(int(self.shape[0])))
 
     def __contains__(self, item: Any) -> bool:
+        if self._kind != ARRAY:
+            msg = f"argument of type 'numpy.{self.dtype.name}' is not iterable"
+            raise TypeError(msg)
         return bool((self == item).any())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         values = self._plain("np.asarray() or a function outside onnxjit")
-        if dtype is not None and values.dtype != dtype:
-            return values.astype(dtype)
-        return values.copy() if copy or self._nd is None else values
+        if self._nd is None or self._kind != ARRAY:
+            if copy is False:
+                msg = "Unable to avoid copy while creating an array as requested."
+                raise ValueError(msg)
+            copy = True
+        return np.array(values, dtype, copy=copy)
 
     def __hash__(self) -> int:  # type: ignore[override]  # scalars are hashable
         if self._kind == ARRAY:
@@ -440,10 +481,10 @@ class Array(Operators, Methods):
         return format(known[()] if known.ndim == 0 else known, spec)
 
     def __deepcopy__(self, _memo: Any) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __copy__(self) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> Any:
         if self._nd is None:
@@ -464,7 +505,7 @@ def _without_contiguous(views: tuple[View, ...]) -> tuple[View, ...]:
         view = rest.pop(0)
         if not isinstance(view, ContiguousView):
             kept.append(view)
-        elif rest and isinstance(rest[0], TurnView):
+        elif all(near and isinstance(near[0], TurnView) for near in (kept[-1:], rest)):
             kept.pop()
             rest.pop(0)
     return tuple(kept)

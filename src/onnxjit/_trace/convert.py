@@ -19,9 +19,18 @@ if TYPE_CHECKING:
 
     from .layout import Layout
 
-__all__ = ["arrays_in", "is_known", "is_traced", "to_arrays", "to_numpy", "to_values"]
+__all__ = [
+    "arrays_given",
+    "arrays_in",
+    "is_known",
+    "is_traced",
+    "to_arrays",
+    "to_numpy",
+    "to_values",
+]
 
 _CONTAINERS = (tuple, list)
+_NO_ARRAYS = frozenset({int, float, bool, str, type(None), type})
 
 
 def arrays_in(x: Any) -> Iterator[Array | Dim]:
@@ -38,6 +47,17 @@ def arrays_in(x: Any) -> Iterator[Array | Dim]:
             yield from arrays_in(item)
     elif isinstance(x, slice):
         yield from arrays_in((x.start, x.stop, x.step))
+
+
+def arrays_given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Dim]:
+    """Return the arrays and sizes among the arguments of a call."""
+    found: list[Array | Dim] = []
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        if type(x) is Array:
+            found.append(x)
+        elif type(x) not in _NO_ARRAYS:
+            found.extend(arrays_in(x))
+    return found
 
 
 def is_traced(x: Any) -> bool:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,11 +13,12 @@ from onnxjit._core.source import caller
 from onnxjit._ops import table
 from onnxjit._ops.convert import as_array
 from onnxjit._ops.refused import reason_of, refusal
-from onnxjit.errors import DataDependentError, UnsupportedError
+from onnxjit.errors import DataDependentError
 
 from .array import ARRAY, SCALAR, Array, wrap
+from .binding import bind, call_row, parameter_names, takes_any_number
 from .convert import (
-    arrays_in,
+    arrays_given,
     is_known,
     is_traced,
     to_arrays,
@@ -29,7 +28,6 @@ from .convert import (
 from .doors import DOORS
 from .entering import constant_array, folded, noted, running_tracer
 from .layout import lies
-from .options import ORDERS, check_device, check_order
 from .outputs import refuse_write, write_result
 from .reduced import REDUCES, in_dtype_of
 from .trace import current_tracer, dim_array
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnxjit._ops.row import Function
+
+    from .layout import Layout
 
 __all__ = ["call_function", "call_ufunc"]
 
@@ -57,59 +57,17 @@ _MAKE_ARRAYS: Final = frozenset({
 })  # fmt: skip
 
 
+#: what returns its argument where that is as asked for
+_CONVERSIONS: Final = frozenset({np.asarray, np.asanyarray, np.asfortranarray})
+
+
 # ---------------------------------------------------------------------------- functions
 
 
-@functools.cache
-def _signature(row: Function) -> inspect.Signature:
-    try:
-        return inspect.signature(row.numpy)
-    except (TypeError, ValueError):
-        return inspect.signature(row.implementation)
-
-
-def _bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Bind a call with NumPy's own signature; options at "no value" are left out."""
-    name = getattr(row.numpy, "__name__", str(row.numpy))
-    signature = _signature(row)
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError as e:
-        msg = f"{name}() {e}"
-        raise TypeError(msg) from None
-    given: dict[str, Any] = {}
-    for key, value in bound.arguments.items():
-        parameter = signature.parameters[key]
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            given.update(value)
-        elif value is not np._NoValue:
-            given[key] = value
-    for key in row.omits:
-        default = signature.parameters[key].default if key in signature.parameters else None
-        if key in given and given.pop(key) is not default:
-            msg = f"{name}() is not carried with {key}=; leave it out"
-            raise UnsupportedError(msg)
-    if "order" in given and signature.parameters["order"].default in ORDERS:
-        check_order(given["order"])
-    check_device(given.get("device"))
-    return given
-
-
-def _call(row: Function, given: dict[str, Any]) -> Any:
-    """Call an implementation by keyword; its variadic parameter gets NumPy's."""
-    signature = _implementation_signature(row)
-    positional: list[Any] = []
-    for parameter in signature.parameters.values():
-        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and parameter.name in given:
-            positional.append(given.pop(parameter.name))
-        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            positional.extend(given.pop(parameter.name, ()))
-    return row.implementation(*positional, **given)
-
-
-@functools.cache
-def _implementation_signature(row: Function) -> inspect.Signature:
-    return inspect.signature(row.implementation)
+def _order(row: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the memory order that a call asks for."""
+    names = () if row is None else parameter_names(row)
+    return dict(zip(names, args, strict=False)).get("order", kwargs.get("order"))
 
 
 @noted
@@ -121,22 +79,33 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         if joined is not None:
             return joined
         args, kwargs = DOORS.listed.given(func, args, kwargs)
-    arrays = list(arrays_in((args, kwargs)))
+    arrays = arrays_given(args, kwargs)
     if tracer is None:
         if any(is_traced(a) for a in arrays):
             running_tracer()
         return DOORS.eager(func, "__call__", args, kwargs)
+    if func is np.array and not kwargs.get("copy", True):
+        return _array_without_copy(args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
-    plain = row is None or not (row.view or row.writes)
+    plain = row is None or not (row.view or row.writes or row.copies)
     # a large result that a row can build is recorded
     small = row is None or arrays or not _is_large(func, args, kwargs)
     if static and plain and small and _out(kwargs) is None:
         numbers, options = to_numpy(args), to_numpy(kwargs)
-        return folded(lambda: func(*numbers, **options), func, arrays, kwargs.get("order"))
+        order = _order(row, args, kwargs)
+        return folded(lambda: func(*numbers, **options), func, arrays, order)
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
+
+
+def _array_without_copy(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `np.array` where it is to return its argument, as `np.asarray` does."""
+    others = {k: v for k, v in kwargs.items() if k not in {"subok", "ndmin", "ndmax"}}
+    array = call_function(np.asarray, args, others)
+    missing = kwargs.get("ndmin", 0) - array.ndim
+    return array[(None,) * missing] if missing > 0 else array
 
 
 def _is_large(func: Any, args: Any, kwargs: Any) -> bool:
@@ -171,7 +140,7 @@ def _by_source(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _record(
     row: Function, args: tuple[Any, ...], kwargs: dict[str, Any], arrays: Sequence[Any]
 ) -> Any:
-    given = _bind(row, args, kwargs)
+    given = bind(row, args, kwargs)
     out = given.pop("out", None)
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
@@ -179,14 +148,16 @@ def _record(
         return _record_view(row, given)
     if row.writes is not None:
         return _record_write(row, given)
+    if row.copies is not None and not given.get(row.copies, True):
+        return _record_in_place(row, given)
     if out is None:
-        lie = lies(row.numpy, arrays, kwargs.get("order"))
+        lie = lies(row.numpy, arrays, _order(row, args, kwargs))
         return to_arrays(
-            _call(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie
+            call_row(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie
         )
     given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
     casting = "unsafe" if row.numpy in REDUCES else "same_kind"
-    return write_result(out, _call(row, to_values(given)), row.numpy.__name__, casting)
+    return write_result(out, call_row(row, to_values(given)), row.numpy.__name__, casting)
 
 
 def _gives_scalar(row: Function, given: dict[str, Any]) -> bool:
@@ -202,7 +173,7 @@ def _gives_scalar(row: Function, given: dict[str, Any]) -> bool:
 def _record_view(row: Function, given: dict[str, Any]) -> Any:
     first = next(iter(given))
     base = given[first]
-    if _signature(row).parameters[first].kind is inspect.Parameter.VAR_POSITIONAL:
+    if takes_any_number(row, first):
         each = tuple(_viewed(row, given, first, x, several=True) for x in base)
         return each[0] if len(each) == 1 else each
     return _viewed(row, given, first, base)
@@ -220,17 +191,20 @@ def _viewed(
     if order in _AS_IT_LIES and row.numpy is np.reshape:
         # the elements are put down in the order in which they are read
         given = {**given, "order": "F" if base._lies_turned() else "C"}
-    elif order in _AS_IT_LIES and base.ndim > 1:
+    elif order in _AS_IT_LIES and row.numpy is np.ravel and base.ndim > 1:
         base, given = base._in_memory_order(order), {**given, "order": "C"}
     is_scalar = base._kind == SCALAR and row.numpy not in _MAKE_ARRAYS
     kind = SCALAR if row.scalar or is_scalar else ARRAY
     seen = (base._value,) if several else base._value
-    result = _call(row, {**to_values(to_numpy(given)), first: seen})
+    others = {name: x for name, x in given.items() if name != first}
+    if others:
+        others = to_values(to_numpy(others))
+    result = call_row(row, {first: seen, **others})
 
     def finish(r: Any) -> Any:
         if isinstance(r, Value):
             kept = r is base._value and not row.scalar and base._kind == ARRAY
-            return base if kept else wrap(r, kind)
+            return base if kept else wrap(r, kind, _converted_layout(row, base, order, r.ndim))
         if isinstance(r, (tuple, list)):
             return type(r)(finish(i) for i in r)
         shown = base._view(r)
@@ -239,13 +213,34 @@ def _viewed(
     return finish(result)
 
 
+def _converted_layout(row: Function, base: Array, order: Any, ndim: int) -> Layout | None:
+    """Return how a conversion that has to copy makes its result lie."""
+    if row.numpy is np.asfortranarray:
+        order = "F"
+    return lies(row.numpy, [base], order)(ndim) if row.numpy in _CONVERSIONS else None
+
+
 def _record_write(row: Function, given: dict[str, Any]) -> None:
     assert row.writes is not None  # the caller looked
     target = given[row.writes]
     if not isinstance(target, Array):
         refuse_write(target, row.numpy.__name__)
-    new = _call(row, to_values(given))
+    new = call_row(row, to_values(given))
     target._write(new)
+
+
+def _record_in_place(row: Function, given: dict[str, Any]) -> Any:
+    """Write a result into the first argument, and return that."""
+    target = next(iter(given.values()))
+    if isinstance(target, np.ndarray):
+        refuse_write(target, row.numpy.__name__)
+    if not isinstance(target, Array) or target._kind != ARRAY:
+        return np.array([0], copy=False)  # which raises
+    before = target._value
+    new = call_row(row, to_values(given))
+    if new is not before:
+        target._write(new)
+    return target if target.ndim else target[()]
 
 
 # ---------------------------------------------------------------------------- wiring

@@ -46,9 +46,10 @@ class Doors:
     """
 
     __slots__ = (
-        "astype", "attribute", "copy", "eager", "flat", "function", "getitem", "inplace",
-        "item", "listed", "namespace", "operator", "places", "quick", "real", "refuse",
-        "round", "setflags", "setitem", "source", "tolist", "ufunc", "unary", "view",
+        "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
+        "inplace", "item", "listed", "namespace", "operator", "places", "quick", "real",
+        "refuse", "round", "setflags", "setitem", "setpart", "source", "tolist", "trunc",
+        "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -63,6 +64,7 @@ class Doors:
         self.source: Callable[..., Any] = lambda _: None
         self.astype: Callable[..., Any] = _unset
         self.attribute: Callable[..., Any] = _unset
+        self.conj: Callable[..., Any] = _unset
         self.copy: Callable[..., Any] = _unset
         self.flat: Callable[..., Any] = _unset
         self.item: Callable[..., Any] = _unset
@@ -73,7 +75,9 @@ class Doors:
         self.listed: Any = None
         self.places: Any = None
         self.setflags: Callable[..., Any] = _unset
+        self.setpart: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
+        self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
         self.namespace: Callable[..., Any] = _unset
 

@@ -11,7 +11,7 @@ import numpy as np
 from onnxjit._core.dims import HOOKS, Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
-from onnxjit._ops.basic import parse_basic
+from onnxjit._ops.basic import parse_basic, parse_plain
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.index import read
 from onnxjit._ops.index_write import setitem
@@ -30,6 +30,7 @@ from .layout import Layout, lies, picked_layout
 from .lists import List
 from .outputs import refuse_write
 from .trace import current_tracer, dim_array
+from .ufuncs import call_unary
 
 __all__ = ["python_number", "size_of"]
 
@@ -43,6 +44,10 @@ def get_item(array: Array, index: Any) -> Any:
         return DOORS.eager(operator.getitem, "__call__", (array, index), {})
     if array._nd is not None:
         array = constant_array(array._nd, array._kind)
+    view = parse_plain(index, array.shape)
+    if view is not None:
+        element = view.is_element
+        return wrap(view.apply(array._value), SCALAR) if element else array._view(view)
     index = to_numpy(_without_ranges(index))
     values = to_values(index)
     if isinstance(values, tuple) and not values and not array.ndim:
@@ -103,6 +108,7 @@ def set_item(array: Array, index: Any, value: Any) -> None:
         raise TypeError(msg)
     index = to_numpy(_without_ranges(index))
     if isinstance(value, Array) and _is_own_view(array, index, value):
+        array._prepare_write()
         return
     if is_known(array) and not any(not is_known(a) for a in arrays_in((index, value))):
         _set_known(array, index, value)
@@ -272,13 +278,26 @@ def tolist(array: Array) -> Any:
 class Flat:
     """`ndarray.flat`: the elements in C order."""
 
-    __slots__ = ("_base",)
+    __slots__ = ("_base", "index")
 
     def __init__(self, base: Array) -> None:
         self._base = base
+        self.index = 0
 
     def __iter__(self) -> Any:
-        return iter(self._elements())
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= len(self):
+            raise StopIteration
+        self.index += 1
+        return self._elements()[self.index - 1]
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Place of the next element."""
+        shape = tuple(map(int, self._base.shape))
+        return tuple(map(int, np.unravel_index(self.index, shape)))
 
     def __len__(self) -> int:
         return int(self._base.size)
@@ -288,6 +307,10 @@ class Flat:
         return found.copy() if isinstance(found, Array) else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        values = self._base._nd
+        if values is not None and not any(map(is_traced, arrays_in((index, value)))):
+            values.flat[to_numpy(index)] = to_numpy(value)
+            return
         elements = self._elements().copy()
         elements[index] = value
         self._base[...] = call_function(np.reshape, (elements, self._base.shape), {})
@@ -313,6 +336,20 @@ def real(array: Array) -> Any:
     return array if array.dtype.kind != "c" else call_function(np.real, (array,), {})
 
 
+def conj(array: Array) -> Any:
+    """Return the complex conjugate: the array itself where it is real."""
+    return array if array.dtype.kind != "c" else call_unary(np.conjugate, array)
+
+
+def trunc(array: Array) -> int:
+    """Return a float64 scalar rounded towards zero."""
+    if array._kind == ARRAY or array.dtype != np.float64:
+        kind = type(representative(array))
+        msg = f"type {kind.__module__}.{kind.__name__} doesn't define __trunc__ method"
+        raise TypeError(msg)
+    return int(array._plain("math.trunc()").item())
+
+
 def refuse(what: str, remedy: str) -> None:
     """Refuse a feature."""
     msg = f"{what} is not carried by onnxjit; {remedy}"
@@ -321,9 +358,41 @@ def refuse(what: str, remedy: str) -> None:
 
 def view(array: Array, dtype: Any, kind: Any) -> Any:
     """Return another look at the same memory."""
-    if kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype):
+    is_other = kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype)
+    if array._nd is not None and is_other:
+        given = [x for x in (dtype, kind) if x is not None]
+        return _seen(array._nd.view(*given), array._kind)
+    if is_other:
         refuse(f"ndarray.view({dtype or kind})", "use astype")
+    if array._kind != ARRAY:
+        return array
     return get_item(array, ...)
+
+
+def _seen(values: Any, kind: str) -> Any:
+    """Return another look at eager memory; NumPy's own where its dtype is not carried."""
+    try:
+        from_numpy(values.dtype)
+    except KeyError:
+        return values if kind == ARRAY else values[()]
+    return Array.eager(values, kind) if type(values) is np.ndarray else values
+
+
+def set_part(array: Array, name: str, value: Any) -> None:
+    """Perform ``array.real = value`` or ``array.imag = value``."""
+    if array._kind != ARRAY:
+        kind = type(representative(array))
+        msg = f"attribute {name!r} of '{kind.__name__}' objects is not writable"
+        raise AttributeError(msg)
+    if array._nd is not None and not any(map(is_traced, arrays_in(value))):
+        setattr(array._nd, name, to_numpy(value))
+    elif array.dtype.kind == "c":
+        refuse(f"assigning to .{name} of complex arrays", "make them of two real ones")
+    elif name == "imag":
+        msg = "array does not have imaginary part to set"
+        raise TypeError(msg)
+    else:
+        set_item(array, ..., value)
 
 
 def attribute(array: Array, name: str) -> Any:
@@ -403,12 +472,15 @@ DOORS.getitem = get_item
 DOORS.setitem = set_item
 DOORS.astype = as_type
 DOORS.attribute = attribute
+DOORS.conj = conj
 DOORS.copy = copy_array
 DOORS.item = item
 DOORS.tolist = tolist
+DOORS.trunc = trunc
 DOORS.flat = Flat
 DOORS.real = real
 DOORS.refuse = refuse
 DOORS.view = view
 DOORS.round = round_scalar
 DOORS.setflags = setflags
+DOORS.setpart = set_part

@@ -6,6 +6,8 @@ Most programs never ask: the order of a result is worked out when a write makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,19 +17,21 @@ from onnxjit._ops.views import ReshapeView, UndecidedError, c_strides
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from onnxjit._ops.view import View
 
 __all__ = [
-    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "keeps_order", "lies",
-    "picked_layout", "picked_row", "result_layout", "walk",
+    "UNDECIDED", "Layout", "Operand", "Picked", "k_order", "lies", "picked_layout",
+    "result_layout", "ufunc_layout", "walk",
 ]  # fmt: skip
 
 #: what is asked depends on sizes that are not known, and no guard may be taken
 UNDECIDED: Final = object()
 #: length of each axis, and its rank: larger further out in memory, 0 where there is no step
 Row = tuple[tuple[DimLike, int], ...]
+#: rows of operands, number of axes of the result -> axes in memory order, None or UNDECIDED
+Rule = Callable[..., Any]
 Shape = tuple[DimLike, ...]
 
 
@@ -48,9 +52,13 @@ class Layout:
     unknown : str
         The function that made it, where its rule is not known unless all operands lie in C
         order.
+    rule : callable, optional
+        How the order follows: `k_order` and the like.
     """
 
-    __slots__ = ("_is_open", "_order", "arguments", "example", "operands", "unknown")
+    __slots__ = (
+        "_is_open", "_order", "arguments", "example", "operands", "rule", "unknown",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +68,7 @@ class Layout:
         example: tuple[int, ...] | None = None,
         operands: Sequence[Operand] = (),
         unknown: str = "",
+        rule: Rule | None = None,
     ) -> None:
         self._order = order
         self._is_open = False
@@ -67,11 +76,18 @@ class Layout:
         self.example: Final = example
         self.operands: Sequence[Operand] = operands
         self.unknown: Final = unknown
+        self.rule: Final[Rule] = rule or k_order
 
     @property
     def is_plain(self) -> bool:
         """Whether it is C order for all sizes, given the arguments' layouts."""
         return self._order is None and self.example is None and not self.operands
+
+    @staticmethod
+    @cache
+    def plain(arguments: frozenset[int] = frozenset()) -> Layout:
+        """Return the one C order that was learnt from some arguments."""
+        return Layout(None, arguments)
 
     def strides(self, shape: Shape, *, guard: bool = False) -> Any:
         """Return the element strides of an array of a shape, or UNDECIDED.
@@ -116,7 +132,7 @@ class Layout:
             return UNDECIDED
         if self.unknown and not all(map(_is_c, rows)):
             return self._refuse() if guard else UNDECIDED
-        return k_order(rows, ndim, guard=guard)
+        return self.rule(rows, ndim, guard=guard)
 
     def _refuse(self) -> Any:
         msg = (
@@ -290,6 +306,27 @@ def picked_row(base: Row, axes: Sequence[tuple[DimLike, int | None]]) -> Row:
 # --- NumPy's order of results --------------------------------------------------------------
 
 
+def like_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
+    """Return the memory order of a copy of the first array, None for C.
+
+    A repeated axis, which has no step, lies innermost.  Source: NumPy, `PyArray_NewLikeArray`.
+    """
+    del guard
+    ranks = [rank for _, rank in rows[0]]
+    order = tuple(sorted(range(ndim), key=lambda axis: -ranks[axis]))
+    return None if order == tuple(range(ndim)) else order
+
+
+def joined_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
+    """Return the memory order of arrays put one after another; see `k_order`.
+
+    An axis without a step counts as the smallest.  Source: NumPy's
+    `PyArray_CreateMultiSortedStridePerm`.
+    """
+    shifted = [tuple((n, rank + 1) for n, rank in row) for row in rows]
+    return k_order(shifted, ndim, guard=guard)
+
+
 def k_order(rows: Sequence[Row], ndim: int, *, guard: bool = False) -> Any:
     """Return the memory order that ``order="K"`` gives a result, None for C, or UNDECIDED.
 
@@ -347,7 +384,7 @@ def lies(func: Any, arrays: Sequence[Any], order: Any) -> Callable[[int], Layout
 
     Traced arrays with an axis count, whatever else is among them does not.
     """
-    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a.ndim]
+    traced = [a for a in arrays if getattr(a, "_nd", 0) is None and a._value.shape]
     return lambda ndim: result_layout(func, traced, ndim, order)
 
 
@@ -366,20 +403,58 @@ def picked_layout(array: Any, result: Shape, axes: Sequence[int | None]) -> Layo
     layout, shape = array._storage.layout, array._storage.value.shape
     leading = list(axes).index(None) if None in axes else 0
     if not leading and not array._views and layout.is_plain:
-        return Layout(None, layout.arguments) if layout.arguments else None
+        return Layout.plain(layout.arguments)
     base = Operand(shape, layout, array._views)
     pairs = list(zip(result, axes, strict=True))
-    made = Layout(None, layout.arguments, operands=[Picked(base, pairs)])
+    made = Layout(None, layout.arguments, operands=[Picked(base, pairs)], rule=like_order)
     made.order(len(result), guard=False)
     return made
 
 
-#: functions whose results lie as an elementwise result of their arrays
-_LIKE_OPERANDS: Final = frozenset({
-    np.where, np.copy, np.array, np.asarray, np.asanyarray, np.sort, np.partition,
-    np.concatenate, np.clip, np.nan_to_num, np.zeros_like, np.ones_like, np.empty_like,
-    np.full_like, np.cumsum, np.cumprod, np.astype,
-})  # fmt: skip
+def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | None:
+    """Return how a new result of a ufunc lies; None is C order.
+
+    What `result_layout` says, found sooner where no array has its axes in another order.
+    """
+    if ndim < 2:
+        return None
+    if ufunc.signature is not None:
+        return lies(ufunc, inputs, None)(ndim)
+    depends = _NONE
+    for x in inputs:
+        if getattr(x, "_nd", 0) is None:
+            layout = x._storage.layout
+            if not layout.is_plain or (x._views and not _keep_order(x)):
+                return lies(ufunc, inputs, None)(ndim)
+            if layout.arguments:
+                depends |= layout.arguments
+    return Layout.plain(depends)
+
+
+def _keep_order(array: Any) -> bool:
+    """Whether views of memory in C order have their axes, as far as they step, in order."""
+    ranks = tuple(range(array._storage.value.ndim, 0, -1))
+    for view in array._views:
+        found = view.ranks(ranks)
+        if found is None:
+            return False
+        ranks = found
+    stepping = [rank for rank in ranks if rank]
+    return len(ranks) > 0 and stepping == sorted(stepping, reverse=True)
+
+
+#: function -> how the order of its result follows from its arrays, or its first array
+_RULES: Final[dict[Any, Rule]] = {
+    **dict.fromkeys((np.where, np.clip, np.cumsum, np.cumprod), k_order),
+    **dict.fromkeys(
+        (
+            np.copy, np.array, np.asarray, np.asanyarray, np.sort, np.partition, np.astype,
+            np.nan_to_num, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+        ),
+        like_order,
+    ),
+    np.concatenate: joined_order,
+}  # fmt: skip
 #: functions whose results lie in C order
 _ROW_MAJOR: Final = frozenset({
     np.argsort, np.argmax, np.argmin, np.take, np.repeat, np.tile, np.compress, np.choose,
@@ -388,13 +463,15 @@ _ROW_MAJOR: Final = frozenset({
 })  # fmt: skip
 
 
-def keeps_order(func: Any) -> bool | None:
-    """Whether results of a function lie as its operands do; None: by no rule known here."""
+def _rule(func: Any) -> Rule | None:
+    """Return how the order of a function's result follows from its arrays, None: unknown."""
     if isinstance(func, np.ufunc):
-        return func.signature is None
-    if func in _LIKE_OPERANDS:
-        return True
-    return False if func in _ROW_MAJOR else None
+        return k_order if func.signature is None else None
+    return _RULES.get(func)
+
+
+def _is_row_major(func: Any) -> bool:
+    return func in _ROW_MAJOR or (isinstance(func, np.ufunc) and func.signature is not None)
 
 
 _NONE: Final = frozenset[int]()
@@ -407,17 +484,27 @@ def result_layout(
 
     `order` is what the call asks for; "K" is the rule of the function.
     """
-    keeps = keeps_order(func)
-    if ndim < 2 or keeps is False or order in {"C", "c"}:
-        return None
-    if order in {"F", "f"}:
+    if ndim > 1 and order in {"F", "f"}:
         return Layout(tuple(reversed(range(ndim))))
-    depends = _NONE.union(*[a._storage.layout.arguments for a in arrays])
-    if all(not a._views and a._storage.layout.is_plain for a in arrays):
-        return Layout(None, depends) if depends else None
+    if ndim < 2 or _is_row_major(func) or order in {"C", "c"}:
+        return None
+    rule = _rule(func)
+    if rule is like_order:
+        if not arrays or arrays[0].ndim != ndim:  # made of a list
+            return None
+        arrays = arrays[:1]
+    depends = _NONE
+    plain = True
+    for array in arrays:
+        layout = array._storage.layout
+        plain = plain and not array._views and layout.is_plain
+        if layout.arguments:
+            depends |= layout.arguments
+    if plain:
+        return Layout.plain(depends)
     operands = [Operand(a._storage.value.shape, a._storage.layout, a._views) for a in arrays]
-    keeps = keeps and order not in {"A", "a"}
-    name = "" if keeps else f"np.{getattr(func, '__name__', func)}"
-    layout = Layout(None, depends, operands=operands, unknown=name)
-    layout.order(ndim, guard=False)
-    return layout
+    is_known = rule is not None and order not in {"A", "a"}
+    name = "" if is_known else f"np.{getattr(func, '__name__', func)}"
+    made = Layout(None, depends, operands=operands, unknown=name, rule=rule)
+    made.order(ndim, guard=False)
+    return made

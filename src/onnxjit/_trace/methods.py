@@ -30,6 +30,10 @@ class Methods:
         """Return a NumPy scalar or Python number rounded; arrays have `round` only."""
         return DOORS.round(self, ndigits)
 
+    def __trunc__(self) -> Any:
+        """Return a float64 scalar rounded towards zero; NumPy has this for no other type."""
+        return DOORS.trunc(self)
+
     def all(
         self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
     ) -> Any:
@@ -337,12 +341,12 @@ class Methods:
         return DOORS.function(np.compress, (condition, self), _given(axis=axis, out=out))
 
     def conj(self) -> Any:
-        """Complex conjugate."""
-        return DOORS.unary(np.conjugate, self)
+        """Complex conjugate: the array itself where it is real."""
+        return DOORS.conj(self)
 
     def conjugate(self) -> Any:
-        """Complex conjugate."""
-        return DOORS.unary(np.conjugate, self)
+        """Complex conjugate: the array itself where it is real."""
+        return DOORS.conj(self)
 
     def copy(self, order: Any = "C") -> Any:
         """Return a copy that shares nothing."""
@@ -400,7 +404,7 @@ class Methods:
         return DOORS.function(np.transpose, (self,), _given(axes=order))
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
-        """Return another look at the same memory; only the same dtype is carried."""
+        """Return another look at the same memory; in traces only of the same dtype."""
         return DOORS.view(self, dtype, type)
 
     def resize(self, *shape: Any, refcheck: Any = True) -> None:
@@ -426,10 +430,18 @@ class Methods:
         """Real part."""
         return DOORS.real(self)
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        DOORS.setpart(self, "real", value)
+
     @property
     def imag(self) -> Any:
         """Imaginary part."""
         return DOORS.function(np.imag, (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        DOORS.setpart(self, "imag", value)
 
     @property
     def flat(self) -> Any:

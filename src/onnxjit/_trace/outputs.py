@@ -10,8 +10,9 @@ from numpy._core._exceptions import _UFuncOutputCastingError
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import require_equal
+from onnxjit._core.dtypes import BOOL
 from onnxjit._ops.cast import astype as cast_value
-from onnxjit._ops.elementwise import where as where_value
+from onnxjit._ops.elementwise_where import choose
 from onnxjit._ops.index_write import check_output, shape_text
 from onnxjit._ops.structure import broadcast_to
 from onnxjit.errors import SideEffectError
@@ -45,6 +46,10 @@ def write_result(out: Any, result: Any, name: str, casting: Any = "same_kind") -
     """Write a result into `out=` and return `out`."""
     if not isinstance(out, Array):
         refuse_write(out, name)
+    if out._kind != ARRAY:
+        msg = "return arrays must be of ArrayType"
+        raise TypeError(msg)
+    out._prepare_write()
     value = as_value(result)
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         msg = (
@@ -91,6 +96,7 @@ def write_ufunc_result(
     if out._kind != ARRAY:
         msg = "return arrays must be of ArrayType"
         raise TypeError(msg)
+    out._prepare_write()
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         raise _UFuncOutputCastingError(
             row.numpy, casting, value.dtype.numpy, out.dtype, position
@@ -98,6 +104,6 @@ def write_ufunc_result(
     check_output(out.shape, value.shape)
     cast = cast_value(value, out._value.dtype)
     if where is not True:
-        cast = where_value(to_values(where), cast, out._value)
+        cast = choose(cast_value(as_value(to_values(where)), BOOL), cast, out._value)
     _write_broadcast(out, cast)
     return out

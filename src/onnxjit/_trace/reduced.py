@@ -18,7 +18,9 @@ __all__ = ["REDUCES", "in_dtype_of"]
 REDUCES: Final[dict[Any, np.ufunc]] = {
     np.sum: np.add, np.prod: np.multiply, np.cumsum: np.add, np.cumprod: np.multiply,
     np.max: np.maximum, np.amax: np.maximum, np.min: np.minimum, np.amin: np.minimum,
-    np.any: np.logical_or, np.all: np.logical_and,
+    np.any: np.logical_or, np.all: np.logical_and, np.trace: np.add, np.nansum: np.add,
+    np.nanprod: np.multiply, np.nancumsum: np.add, np.nancumprod: np.multiply,
+    np.cumulative_sum: np.add, np.cumulative_prod: np.multiply,
 }  # fmt: skip
 
 

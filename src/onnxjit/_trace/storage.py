@@ -46,11 +46,16 @@ class Argument:
         self.written = False
 
 
+_PLAIN: Final = Layout.plain()
+
+
 class Storage:
     """The memory behind one or more traced arrays.
 
     Attributes
     ----------
+    aliases : list
+        Handles that can be one object, by the conversions that made one of another.
     block : Block
         Where it was made; blocks inside of it may write to it.
     captured : str or None
@@ -64,8 +69,8 @@ class Storage:
     """
 
     __slots__ = (
-        "__weakref__", "argument", "before", "block", "captured", "layout", "others",
-        "read_only", "stale", "undecided", "value", "version",
+        "__weakref__", "aliases", "argument", "before", "block", "captured", "layout",
+        "others", "read_only", "stale", "undecided", "value", "version",
     )  # fmt: skip
 
     def __init__(
@@ -83,11 +88,12 @@ class Storage:
         self.before: list[weakref.ref[Storage]] = []
         self.stale = False
         self.version = 0
-        self.layout: Final = layout or Layout()
+        self.layout: Final = layout or _PLAIN
         self.argument: Final = argument
         self.captured = captured
         self.read_only = argument is not None and not argument.writeable
         self.undecided: list[weakref.ref[Array]] = []
+        self.aliases: list[weakref.ref[Array]] = []
 
     def replace(self, value: Value) -> None:
         """Make `value` the content."""

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.bind import Trace, current_trace, dim_value
+from onnxjit._core.bind import CURRENT, Trace, dim_value
 from onnxjit._core.dims import Dim, DimLike, ShapeEnv, symbols_of
 from onnxjit._core.dtypes import FLOAT64, INT64, from_numpy
 from onnxjit._core.source import Scope, Source, caller, user_frames
@@ -20,7 +21,7 @@ from .layout import Layout
 from .storage import Argument, Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from onnxjit._core.dim_polynomial import Poly
     from onnxjit._core.guards import Kind
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tracer", "current_tracer"]
 
+
+#: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
+_MARKING: Final = 3
 
 #: operations on a () bool that keep or turn it
 _TRUTHS: Final = frozenset({"cast", "logical_not", "weak"})
@@ -180,6 +184,15 @@ class Tracer(Trace):
         test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
 
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Let tests of sizes become part of the graph for a while."""
+        before, self.symbolic = self.symbolic, True
+        try:
+            yield
+        finally:
+            self.symbolic = before
+
     def data_size(self, value: Value) -> DimLike:
         """Return a () integer of data as a size; where it is negative, Python raises."""
         found = self.data_sizes.get(value.id)
@@ -207,7 +220,7 @@ class Tracer(Trace):
     def mark_line(self) -> None:
         """Note the running line of the user's code; in an export also the calls around it."""
         if self.env.policy == "guard":
-            self.source = caller()
+            self.source = caller(_MARKING)
             return
         frames = user_frames()
         if not frames:
@@ -332,7 +345,7 @@ def layout_of(example: np.ndarray[Any, Any] | None, depends: frozenset[int]) -> 
 
 def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
-    trace = current_trace()
+    trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
 
 

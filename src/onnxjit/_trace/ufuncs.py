@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,13 +15,7 @@ from onnxjit._ops.convert import as_array
 from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
 from onnxjit._ops.refused import refusal
-from onnxjit._ops.ufunc import ufunc_call, weak_binary, weak_unary
-from onnxjit._ops.ufunc_methods import (
-    ufunc_accumulate,
-    ufunc_outer,
-    ufunc_reduce,
-    ufunc_reduceat,
-)
+from onnxjit._ops.ufunc import plain_call, ufunc_call, weak_binary, weak_unary
 from onnxjit.errors import UnsupportedError
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
@@ -33,7 +28,7 @@ from .convert import (
     to_values,
 )
 from .doors import DOORS
-from .layout import lies
+from .layout import lies, ufunc_layout
 from .options import layout_options
 from .outputs import refuse_write, write_result, write_ufunc_result
 from .reduced import in_dtype_of
@@ -51,6 +46,8 @@ from .trace import current_tracer
 __all__ = ["call_inplace", "call_operator", "call_ufunc", "call_unary"]
 
 _NUMBERS: Final = (bool, int, float, complex)
+#: operands of most operators
+_COMMON: Final = frozenset({Array, *_NUMBERS})
 
 
 # ---------------------------------------------------------------------------- ufuncs
@@ -84,7 +81,9 @@ def _call_ufunc(
         values = _plain_operands(inputs)
         row = table.UFUNCS.get(ufunc)
         if values is not None and row is not None and current_tracer() is not None:
-            return _ufunc_results(row, inputs, ufunc_call(row, values))
+            made = plain_call(row, values)
+            result = ufunc_call(row, values) if made is None else made
+            return _ufunc_results(row, inputs, result)
     if any(_foreign(x) for x in inputs):
         return NotImplemented
     tracer = current_tracer()
@@ -130,10 +129,9 @@ def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
-    lie = lies(row.numpy, inputs, None)
     if isinstance(result, tuple):
-        return tuple(wrap(r, SCALAR, lie(r.ndim)) for r in result)
-    return wrap(result, SCALAR, lie(result.ndim) if result.ndim > 1 else None)
+        return tuple([_ufunc_results(row, inputs, r) for r in result])
+    return wrap(result, SCALAR, ufunc_layout(row.numpy, inputs, len(result.shape)))
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -178,12 +176,19 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return wrapped if len(wrapped) > 1 else wrapped[0]
 
 
-_METHODS: Final[dict[str, Callable[..., Any]]] = {
-    "reduce": ufunc_reduce,
-    "accumulate": ufunc_accumulate,
-    "outer": ufunc_outer,
-    "reduceat": ufunc_reduceat,
-}
+@cache
+def _methods() -> dict[str, Callable[..., Any]]:
+    """Return what methods of ufuncs do; their modules come with the table."""
+    from onnxjit._ops import ufunc_methods as do
+
+    return {
+        "reduce": do.ufunc_reduce,
+        "accumulate": do.ufunc_accumulate,
+        "outer": do.ufunc_outer,
+        "reduceat": do.ufunc_reduceat,
+    }
+
+
 _WEAK: Final[dict[str, type]] = {"i": int, "u": int, "f": float, "c": complex}
 #: ufunc -> how ScatterND combines, and whether the operand is negated first
 _AT: Final = {
@@ -230,7 +235,7 @@ def _ufunc_method(
     reduces = method in ("reduce", "accumulate", "reduceat")
     if out is not None and reduces and len(values) < (4 if method == "reduceat" else 3):
         given = in_dtype_of(out[0], row.numpy, given, inputs[0])
-    result = _METHODS[method](row, *values, **given)
+    result = _methods()[method](row, *values, **given)
     if out is not None:
         casting = "unsafe" if reduces else "same_kind"
         return write_result(out[0], result, f"{row.numpy.__name__}.{method}", casting)
@@ -263,28 +268,49 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
         made = DOORS.quick(ufunc, (a, b))
         if made is not None:
             return made
-    a, b = _as_text(a, b), _as_text(b, a)
+    if ufunc is np.multiply and (_repeats(a, b) or _repeats(b, a)):
+        return NotImplemented
+    if not (type(a) in _COMMON and type(b) in _COMMON):
+        a, b = _as_text(a, b), _as_text(b, a)
+        made = _uncommon_operator(ufunc, a, b)
+        if made is not None:
+            return made
+    if _is_weak(a) and _is_weak(b):
+        return _weak_operator(ufunc, a, b)
+    if ufunc is np.power and _is_squared_truth(a, b):
+        return call_unary(np.square, a)
+    return _call_ufunc(ufunc, "__call__", (a, b), {})
+
+
+def _uncommon_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Return what an operator gives beside an operand that no ufunc takes, else None."""
     for x in (a, b):
-        if type(x) is Array or type(x) in _NUMBERS:
+        if type(x) in _COMMON:
             continue
         if getattr(type(x), "__array_ufunc__", True) is None or _foreign(x):
             return NotImplemented
         if _not_numbers(x) or not isinstance(
             x, (Array, Dim, np.ndarray, np.generic, *_NUMBERS, list, tuple)
         ):
-            if ufunc in (np.equal, np.not_equal):
-                array = a if isinstance(a, Array) else b
-                return DOORS.function(
-                    np.full_like, (array, ufunc is np.not_equal), {"dtype": np.bool_}
-                )
-            return (
-                _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
-            )
-    if _is_weak(a) and _is_weak(b):
-        return _weak_operator(ufunc, a, b)
-    if ufunc is np.power and _is_squared_truth(a, b):
-        return call_unary(np.square, a)
-    return call_ufunc(ufunc, "__call__", (a, b), {})
+            return _with_other_object(ufunc, a, b, x)
+    return None
+
+
+def _with_other_object(ufunc: np.ufunc, a: Any, b: Any, x: Any) -> Any:
+    """Apply an operator to an array and an object `x` that is none and no number."""
+    if ufunc not in (np.equal, np.not_equal):
+        return _without_loop(ufunc, a, b) if isinstance(x, (str, bytes)) else NotImplemented
+    array, differs = a if isinstance(a, Array) else b, ufunc is np.not_equal
+    if array._kind != ARRAY:
+        return differs if x is None else np.bool_(differs)
+    return DOORS.function(np.full_like, (array, differs), {"dtype": np.bool_})
+
+
+def _repeats(x: Any, times: Any) -> bool:
+    """Whether a sequence meets a scalar, which repeats it where it is an integer."""
+    return isinstance(x, (list, tuple, str, bytes)) and (
+        isinstance(times, Array) and times._kind != ARRAY
+    )
 
 
 def _is_squared_truth(a: Any, b: Any) -> bool:

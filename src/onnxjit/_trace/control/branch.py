@@ -29,7 +29,7 @@ from .join import (
     type_of,
     unify,
 )
-from .region import AlwaysRaises, Region, at_the_end, settled, trace_region
+from .region import AlwaysRaises, Region, at_the_end, is_visible, settled, trace_region
 from .rows import stack_items, stack_lists
 from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
@@ -93,6 +93,7 @@ class _Branch:
         self.pairs: list[tuple[Any, Any]] = []
         self.types: list[Type] = []
         self.outputs: list[Value] = []
+        self.taken: int | None = None
 
     def run(self) -> Any:
         """Trace, join, bind; return the joined result of the bodies."""
@@ -110,6 +111,8 @@ class _Branch:
         yes, no = regions
         if yes.error is not None and no.error is not None:
             raise AlwaysRaises(str(yes.error)) from yes.error
+        if yes.error is not None or no.error is not None:
+            self.taken = 0 if yes.error is None else 1
         self.tracer.controls.append(Control(self.tracer.source, "if", "If"))
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
@@ -184,6 +187,10 @@ class _Branch:
         return found
 
     def _unify(self, x: Any, y: Any) -> Any:
+        if self.taken is not None:
+            leaves: list[Any] = []
+            template = flatten((x, y)[self.taken], leaves)
+            return self._taken(template, iter(leaves))
         if x is UNBOUND or y is UNBOUND:
             return self._maybe(x, y)
         start = len(self.pairs)
@@ -195,6 +202,17 @@ class _Branch:
             del self.pairs[start:]
             return self._either(x, y)
         return template
+
+    def _taken(self, template: Template, leaves: Iterator[Any]) -> Template:
+        """Return how a content is had of the only body that does not raise."""
+        kind, like, parts = template
+        if kind != "leaf":
+            return kind, like, [self._taken(part, leaves) for part in parts]
+        leaf = next(leaves)
+        if is_visible(leaf, self.tracer.block):
+            return "static", leaf, []
+        self.pairs.append((leaf, UNBOUND) if self.taken == 0 else (UNBOUND, leaf))
+        return "leaf", None, []
 
     def _maybe(self, x: Any, y: Any) -> Any:
         """Return how a name is had that one body has left without a value."""

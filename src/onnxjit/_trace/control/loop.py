@@ -42,7 +42,7 @@ from .join import (
 from .region import AlwaysRaises, Region, settled, trace_region
 from .rows import stack_items, stack_lists
 from .slots import UNBOUND, Snapshot, cells_of
-from .truth import decide
+from .truth import and_, compare, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -245,11 +245,8 @@ class _Loop:
 
     def _asked(self, test: Callable[[], Any]) -> Value:
         """Return whether to go on, which may bind names too."""
-        symbolic, self.tracer.symbolic = self.tracer.symbolic, True
-        try:
+        with self.tracer.asking():
             again = decide(test())
-        finally:
-            self.tracer.symbolic = symbolic
         if isinstance(again, bool):
             return self.tracer.constant(np.bool_(again))
         return again
@@ -469,6 +466,17 @@ def _failing(error: Exception) -> Exception:
     return AlwaysRaises(str(error)).with_traceback(error.__traceback__)
 
 
+def _runs(tracer: Tracer, trips: DimLike | None, first: Value | None) -> bool | Value:
+    """Return whether a loop has a first iteration."""
+    runs: Any = True
+    if trips is not None:
+        with tracer.asking():
+            runs = compare(">", trips, 0)
+    if first is not None:
+        runs = and_(runs, lambda: wrap(first))
+    return decide(runs)
+
+
 def _arrays(x: Any) -> list[Array]:
     if isinstance(x, Array):
         return [x]
@@ -513,7 +521,15 @@ def capture(
             loop.trace()
         return loop
 
-    loop = settled(attempt)
+    try:
+        loop = settled(attempt)
+    except AlwaysRaises:
+        runs = _runs(tracer, trips, first)
+        if runs is True:
+            raise
+        if runs is not False:
+            tracer.fail_if(runs)
+        return
     del tracer.controls[controls:]
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips

@@ -6,7 +6,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._trace.array import Unsettled
+from onnxjit._core.dims import Dim
+from onnxjit._core.program import Value
+from onnxjit._core.region import visible
+from onnxjit._trace.array import Array, Unsettled
 from onnxjit._trace.places import Unprepared
 from onnxjit.errors import OnnxJitError
 
@@ -15,13 +18,13 @@ from .rows import Switch, put_back
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from onnxjit._core.program import Block, Value
+    from onnxjit._core.program import Block
     from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "at_the_end", "settled", "trace_region"]
+__all__ = ["AlwaysRaises", "Region", "at_the_end", "is_visible", "settled", "trace_region"]
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
@@ -118,6 +121,27 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         region.error = e
     if region.error is not None:
         tracer.fail()
+
+
+def is_visible(x: Any, outer: Block) -> bool:
+    """Whether a number or array can be used outside the block in which it was made."""
+    if isinstance(x, Dim):
+        return visible(x, outer)
+    if not isinstance(x, Array) or x._nd is not None:
+        return True
+    return outer.is_inside(x._storage.block) and all(_sees(v, outer) for v in x._views)
+
+
+def _sees(part: Any, outer: Block) -> bool:
+    """Whether the sizes that a view is made of can be computed in a block."""
+    if isinstance(part, tuple):
+        return all(_sees(p, outer) for p in part)
+    if isinstance(part, Value):
+        return outer.is_inside(part.block)
+    if isinstance(part, (Dim, Array)):
+        return is_visible(part, outer)
+    names = [n for cls in type(part).__mro__ for n in getattr(cls, "__slots__", ())]
+    return all(_sees(getattr(part, n, None), outer) for n in names)
 
 
 @contextmanager

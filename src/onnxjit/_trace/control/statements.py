@@ -143,11 +143,8 @@ def while_(
 def _tested(tracer: Tracer | None, test: Callable[[], Any]) -> bool | Value:
     if tracer is None:
         return bool(test())
-    symbolic, tracer.symbolic = tracer.symbolic, True
-    try:
+    with tracer.asking():
         return decide(test(), tracer)
-    finally:
-        tracer.symbolic = symbolic
 
 
 def _captured(
