@@ -16,14 +16,16 @@ from onnxjit._trace.control.either import Either, Unsure
 from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import with_parts
-from .record import Recording, Result, Unless
 from .replay import SKIPPED
+from .results import Result, Unless
 from .stacked import Stacked
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
     from onnxjit._engine.compile import Compiled
     from onnxjit._rewrite.path import GuardNames
+
+    from .record import Recording
 
 __all__ = [
     "Builder", "Getter", "SymbolTexts", "computed_dtype", "getter", "has_source",

@@ -14,7 +14,7 @@ from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
 from .build import computed_dtype
-from .record import Result
+from .results import Result
 
 if TYPE_CHECKING:
     from .entry import Entry

@@ -16,7 +16,7 @@ from onnxjit._compat.onnxruntime import ERRORS
 from onnxjit._eager.build import computed_dtype, is_own_output
 from onnxjit._eager.entry import Entry, Rerun
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
-from onnxjit._eager.record import Result
+from onnxjit._eager.results import Result
 from onnxjit._engine.errors import explain_run_error
 from onnxjit._runtime.options import WIDE
 

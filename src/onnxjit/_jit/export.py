@@ -28,7 +28,8 @@ from onnxjit._eager.leaves import (
     leaf_of,
     map_tree,
 )
-from onnxjit._eager.record import Recording, Result, record
+from onnxjit._eager.record import Recording, record
+from onnxjit._eager.results import Result
 from onnxjit._eager.run import call_traced
 from onnxjit._eager.stacked import Stacked
 from onnxjit._lower.model import lower
