@@ -4,8 +4,10 @@
 
 import copy
 import dataclasses
+import gc
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -528,3 +530,27 @@ def test_explain_lists_what_is_stored():
     assert "state_harness.py" in text
     (kept,) = obj.partial_fit.explain().kept
     assert any("self.w" in each.text for each in kept.stores)
+
+
+def test_graphs_keep_no_object_alive():
+    kind = jitted(Online)
+    obj = kind()
+    for _ in range(3):
+        obj.partial_fit(X, Y)
+        obj.rebind(X, Y)
+    assert obj.partial_fit(X, Y) is obj
+    gone = weakref.ref(obj)
+    del obj
+    gc.collect()
+    assert gone() is None
+
+
+def test_numbers_that_another_method_changes_take_no_new_graph():
+    kind = jitted(Online)
+    obj, plain = kind(), Online()
+    for _ in range(12):
+        for each in (obj, plain):
+            each.rebind(X, Y)
+            each.partial_fit(X, Y)
+    same(vars(obj), vars(plain))
+    assert vars(kind)["partial_fit"].cache_info() == {"graphs": 1, "eager": 0}

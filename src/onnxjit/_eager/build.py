@@ -132,6 +132,9 @@ class Builder:
             return lambda _out, _a, m: m[_CONTAINERS][r.index]
         if r.source == "static":
             return _static(r.value)
+        if r.source == "weak":
+            refer = r.value
+            return lambda _out, _a, _m: refer()
         if r.source == "held":
             held = r.value
             return lambda _out, _a, _m: held

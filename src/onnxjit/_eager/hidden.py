@@ -107,8 +107,8 @@ class Hidden:
     def _is_wanted(self, key: Any, leaf: Leaf, path: Path, owner: Any) -> bool:
         if key in self._wanted:
             return True
-        if leaf.kind != ARRAY_LEAF:
-            return False
+        if leaf.kind == INT_LEAF:
+            return False  # it may well be a size, or the number of runs of a loop
         what, name = path.steps[-1] if path.steps else ("", "")
         is_state = what == "attr" and CHANGING.has_attribute(type(owner), str(name))
         if not is_state and key not in CHANGING.arrays:

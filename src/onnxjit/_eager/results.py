@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import enum
 import sys
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from types import BuiltinFunctionType, ModuleType
@@ -37,8 +38,8 @@ class Result:
 
     `source` is ``"output"`` (`index` of the program's results), ``"argument"`` (`index` of the
     leaf, returned itself), ``"container"`` (`index` among the containers of the arguments),
-    ``"size"`` (`value` is a Dim), ``"static"`` (`value`) or ``"held"`` (the object `value`
-    itself).
+    ``"size"`` (`value` is a Dim), ``"static"`` (`value`), ``"held"`` (the object `value`
+    itself) or ``"weak"`` (the object that the weak reference `value` leads to).
     `kind` is the kind of traced value; `copy` marks a second array of the same value.
     """
 
@@ -172,7 +173,7 @@ def _held(x: Any, outputs: Outputs) -> Result | None:
     if places.is_old is None or not places.is_old(x):
         return None
     same = outputs.stored or any(place.owner is x for place in places)
-    return Result("held", value=x) if same else None
+    return _itself(x, outputs) if same else None
 
 
 def result_tree(x: Any, outputs: Outputs) -> Any:
@@ -196,7 +197,16 @@ def result_tree(x: Any, outputs: Outputs) -> Any:
     return _static(x, outputs) if parts is None else _container(x, parts, outputs)
 
 
+def _itself(x: Any, outputs: Outputs) -> Result:
+    """Return an object as a result; what a call is made for must not be kept alive."""
+    if id(x) in outputs.tracer.roots and type(x).__weakrefoffset__:
+        return Result("weak", value=weakref.ref(x))
+    return Result("held", value=x)
+
+
 def _static(x: Any, outputs: Outputs) -> Result:
+    if id(x) in outputs.tracer.roots:
+        return _itself(x, outputs)
     value = _checked_static(x)
     if outputs.stored:
         _check_stored(value)

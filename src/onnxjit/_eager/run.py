@@ -55,6 +55,7 @@ def call_traced(
     `roots` names the static objects among the arguments, for guards on what hangs on them.
     """
     hooks = TraceHooks(tracer)
+    tracer.roots = frozenset(map(id, (roots or {}).values()))
     with active(hooks, _packages(fn)) as session:
         for name, x in (roots or {}).items():
             session.mark_old(x, Path("self" if name == "self" else "arg", name))

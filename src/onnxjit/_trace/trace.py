@@ -104,6 +104,8 @@ class Tracer(Trace):
         What of the surroundings is an input.
     lent : Lent or None
         Copies of the containers among the arguments.
+    roots : set of int
+        Ids of the objects that a call is made for, such as a method's.
     snapshots : list of Snapshot
         Of the branches and loops that are being traced, outermost first.
     has_rows : bool
@@ -134,6 +136,7 @@ class Tracer(Trace):
         self.places: Places | None = None
         self.hidden: Any = None
         self.lent: Any = None
+        self.roots: frozenset[int] = frozenset()
         self.snapshots: Final[list[Any]] = []
         self.has_rows = False
 
