@@ -13,10 +13,6 @@ NOT_YET: Final[dict[str, tuple[str, ...]]] = {
         "scalars.sieve",
     ),
     "eager": (),
-    "opset13": (
-        "scalars.sieve",
-    ),
-    "newest": (
-        "scalars.sieve",
-    ),
+    "opset13": ("scalars.sieve",),
+    "newest": ("scalars.sieve",),
 }

@@ -13,6 +13,7 @@ from onnxjit._core.dims import guards_source, reduce_guards
 from onnxjit._core.source import raised_at
 from onnxjit._rewrite.path import GuardNames, guard_source, path_source
 from onnxjit._trace.places import CHANGING
+from onnxjit.errors import OnnxJitError
 
 from .build import Builder, Getter, SymbolTexts, getter, has_source
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names
@@ -293,12 +294,16 @@ class Entry:
         """Return a run that says so where the graph is not right."""
         failed = self.recording.failed
         where = None if failed is None else self.compiled.outputs[failed][1]
+        unsure = failed is not None or self.recording.tracer.has_handlers
 
         def run(feeds: Any) -> Any:
             try:
                 out = execute(feeds)
             except Exception as e:
-                raise Rerun from e  # what follows a failed check may fail too
+                if isinstance(e, OnnxJitError) and not unsure:
+                    raise
+                # what follows a failed check may fail too; and Python writes, then raises
+                raise Rerun from e
             if where is not None and out[where]:
                 raise Rerun
             return out

@@ -104,7 +104,8 @@ class Recording:
     @property
     def checks(self) -> bool:
         """Whether Python may have to make the call again."""
-        return self.failed is not None or self.tracer.has_handlers
+        unsure = self.failed is not None or self.tracer.has_handlers
+        return unsure or bool(self.written)
 
 
 Body = Callable[[Tracer, list[Any]], tuple[Any, list[tuple[Path, Any]]]]

@@ -237,10 +237,11 @@ def _array_result(x: Array, outputs: Outputs) -> Result:
         msg = "the function returns an array of another trace"
         raise SideEffectError(msg)
     if outputs.stored and x._kind == ARRAY and not x._views:
-        original = outputs.tracer.original(x._storage)
+        original = outputs.tracer.outside(x._storage)
         if original is not None:
             return Result("held", value=original)
-    return outputs.array(x)
+    joined = outputs.tracer.original(x)
+    return outputs.array(x) if joined is x else result_tree(joined, outputs)
 
 
 #: what may be stored in each call anew: nothing can change it

@@ -25,7 +25,8 @@ class Condition:
         ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
         overlap of arguments), ``"captured"`` (a value of the surroundings), ``"state"`` (the
         kind of something that is read and changed), or ``"eager"`` (of a decision to run
-        eagerly); ``"store"`` is no condition but what a call does.
+        eagerly); ``"store"`` (what a call does) and ``"control"`` (a branch or loop) are no
+        conditions.
     text : str
         Such as ``x.shape[0] >= 3``.
     source : Source or None
@@ -76,6 +77,9 @@ class Kept:
     signature : str
         Arguments by name: dtypes and ranks, static values.
     conditions : list of Condition
+    controls : list of Condition
+        What became of each branch and loop: ``if``, ``while`` or ``for``, and ``If``,
+        ``Loop``, ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
     retraced : str
         Why the older ones did not serve the call that this one was made for.
     stores : list of Condition
@@ -88,8 +92,8 @@ class Kept:
         The line where it did.
     """
 
-    __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
-                 "source", "stores")  # fmt: skip
+    __slots__ = ("conditions", "controls", "nodes", "number", "opset", "reason", "retraced",
+                 "signature", "source", "stores")  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record
         self,
@@ -98,6 +102,7 @@ class Kept:
         conditions: Iterable[Condition],
         *,
         stores: Iterable[Condition] = (),
+        controls: Iterable[Condition] = (),
         retraced: str = "",
         nodes: int | None = None,
         opset: int | None = None,
@@ -108,6 +113,7 @@ class Kept:
         self.signature: Final = signature
         self.conditions: Final = list(conditions)
         self.stores: Final = list(stores)
+        self.controls: Final = list(controls)
         self.retraced: Final = retraced
         self.nodes: Final = nodes
         self.opset: Final = opset
@@ -140,6 +146,7 @@ class Kept:
             "frozen": [c.to_json() for c in self.frozen],
             "guards": [c.to_json() for c in self.guards],
             "stores": [c.to_json() for c in self.stores],
+            "controls": [c.to_json() for c in self.controls],
             "retraced": self.retraced,
             "reason": self.reason,
             **_place(self.source),
@@ -165,6 +172,8 @@ class Kept:
             lines += [
                 f"  {title} {c.text.ljust(width)}  {c.where}".rstrip() for c in conditions
             ]
+        width = max((len(c.text) for c in self.controls), default=0)
+        lines += [f"  {c.text.ljust(width)}  {c.where}".rstrip() for c in self.controls]
         return "\n".join(lines)
 
     __repr__ = __str__
