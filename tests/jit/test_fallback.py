@@ -13,8 +13,6 @@ from onnxjit import DataDependentError, FallbackWarning, SideEffectError, SpecEr
 from tests.jit.harness import same
 
 V = np.array([3.0, -1.5, 2.25])
-COUNTER = 0
-HISTORY: list[float] = []
 
 
 def branch(x):
@@ -295,105 +293,6 @@ class Counter:
         return self.coef * 2
 
 
-def test_counters_count():
-    obj = Counter()
-    with pytest.warns(FallbackWarning, match="n"):
-        same(obj.count(V), V)
-    same(quiet(obj.count, V), V * 2)
-    same(quiet(obj.count, V), V * 3)
-    assert obj.n == 3
-
-
-def test_histories_grow():
-    obj = Counter()
-    with pytest.warns(FallbackWarning, match="history"):
-        obj.remember(V)
-    quiet(obj.remember, V * 2)
-    assert obj.history == [3.75, 7.5]
-    assert type(obj.history[0]) is float
-
-
-def test_fitted_attributes_are_stored():
-    obj = Counter()
-    with pytest.warns(FallbackWarning, match="coef_"):
-        assert obj.fit(V) is obj
-    same(np.float64(obj.coef_), V.mean())
-
-
-def test_attributes_are_updated_in_place():
-    obj = Counter()
-    coef = obj.coef
-    with pytest.warns(FallbackWarning, match="coef"):
-        same(obj.update(V), V * 2)
-    same(quiet(obj.update, V), V * 4)
-    assert obj.coef is coef
-    same(coef, V * 2)
-
-
-def test_globals_are_assigned():
-    def f(x):
-        global COUNTER  # noqa: PLW0603
-        COUNTER += 1
-        return x + COUNTER
-
-    jit = jit_onnx(f)
-    with pytest.warns(FallbackWarning, match="COUNTER"):
-        same(jit(V), V + 1)
-    same(quiet(jit, V), V + 2)
-    assert COUNTER == 2
-
-
-def test_cells_are_assigned():
-    n = 0
-
-    def f(x):
-        nonlocal n
-        n += 1
-        return x * n
-
-    jit = jit_onnx(f)
-    with pytest.warns(FallbackWarning, match="n"):
-        same(jit(V), V)
-    same(quiet(jit, V), V * 2)
-    assert n == 2
-
-
-def test_global_lists_grow():
-    def f(x):
-        HISTORY.append(1.0)
-        return x + len(HISTORY)
-
-    jit = jit_onnx(f)
-    with pytest.warns(FallbackWarning, match="HISTORY"):
-        same(jit(V), V + 1)
-    same(quiet(jit, V), V + 2)
-
-
-def test_an_argument_dict_is_stored_to():
-    def f(p):
-        p["out"] = p["x"] + 1
-        return p["x"]
-
-    jit = jit_onnx(f)
-    p = {"x": V}
-    with pytest.warns(FallbackWarning):
-        jit(p)
-    assert list(p) == ["x", "out"]
-    same(np.asarray(p["out"]), V + 1)
-
-
-def test_an_argument_list_grows():
-    def f(out, x):
-        out.append(x + 1)
-
-    jit = jit_onnx(f)
-    out: list[object] = []
-    with pytest.warns(FallbackWarning):
-        jit(out, V)
-    quiet(jit, out, V)
-    assert len(out) == 2
-
-
 @pytest.mark.parametrize("name", ["count", "remember", "fit", "update"])
 def test_side_effects_are_errors_in_an_export(name):
     obj = Counter()
@@ -410,9 +309,7 @@ def test_nothing_happens_twice_before_the_fallback():
     def f(x):
         y = x + 1
         seen.append("called")
-        if y.sum() > 0:
-            return y
-        return x
+        return y + random.random()
 
     jit = jit_onnx(f)
     with pytest.warns(FallbackWarning):

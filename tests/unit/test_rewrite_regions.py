@@ -329,7 +329,7 @@ def test_declared_globals_are_no_variables():
                 b = 2
         """
     )
-    assert text.count("global g") == 2
+    assert text.count("global g") == 1
     assert "('b',), ()" in text
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry, Rerun, computed_dtype, is_own_output
+from onnxjit._eager.build import computed_dtype, is_own_output
+from onnxjit._eager.entry import Entry, Rerun
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
-from onnxjit._eager.record import Result
+from onnxjit._eager.results import Result
 from onnxjit._engine.errors import explain_run_error
 from onnxjit._runtime.options import WIDE
 
@@ -109,7 +110,7 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     if entry.recording.checks:
         w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
         return
-    if entry.compiled.runner is None or entry.recording.written:
+    if entry.compiled.runner is None or entry.recording.written or entry.is_stateful:
         w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
     feeds = ", ".join(
@@ -172,7 +173,7 @@ def _session(w: _Writer, entry: Entry, where: dict[int, int]) -> str:
 def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
     if entry.guard is None:
         return []
-    if entry.recording.captures:
+    if entry.recording.captures or entry.read is not None:
         leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
         return [f"{w.name(entry.guard)}(({leaves}))"]
     names = {name: w.name(obj) for name, obj in entry.names.namespace.items()}

@@ -94,7 +94,7 @@ def _kept(at: int, name: str, found: _Found, older: Sequence[_Found], opset: int
         nodes = entry.compiled.nodes
         return Kept(
             at + 1, signature, conditions, controls=_controls(entry.recording),
-            retraced=retraced, nodes=nodes, opset=opset,
+            stores=_stores(entry), retraced=retraced, nodes=nodes, opset=opset,
         )  # fmt: skip
     named = [_with_names(line, entry.names) for line in entry.lines]
     conditions = [Condition("eager", text) for text in named]
@@ -206,9 +206,21 @@ def _conditions(entry: Entry) -> list[Condition]:
         found.append(Condition("frozen", text, host.source))
     memory = [line for line in entry.lines if _MEMORY.search(line)]
     found += [Condition("memory", _with_names(line, names)) for line in memory]
+    hidden = [] if recording.tracer.hidden is None else recording.tracer.hidden.inputs
+    found += [Condition("state", f"{path} is {_part_text(leaf.key)}") for path, leaf in hidden]
     captured = dict.fromkeys(_captured(recording))
     found += [Condition("captured", f"{path} is {value}") for path, value in captured]
     return found
+
+
+def _stores(entry: Entry) -> list[Condition]:
+    """Return what calls change outside: attributes, items, and arrays written in place."""
+    recording = entry.recording
+    found = [Condition("store", e.name, e.source) for e in recording.effects]
+    hidden = [] if recording.tracer.hidden is None else recording.tracer.hidden.inputs
+    first = len(entry.leaves) - len(hidden)
+    written = [hidden[i - first][0] for i, _ in recording.written if i >= first]
+    return [*found, *(Condition("store", f"into the array {path}") for path in written)]
 
 
 def _controls(recording: Recording) -> list[Condition]:

@@ -23,8 +23,10 @@ class Condition:
     ----------
     kind : str
         ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
-        overlap of arguments), ``"captured"`` (a value of the surroundings), ``"eager"`` (of
-        a decision to run eagerly), or ``"control"`` (no condition: a branch or loop).
+        overlap of arguments), ``"captured"`` (a value of the surroundings), ``"state"`` (the
+        kind of something that is read and changed), or ``"eager"`` (of a decision to run
+        eagerly); ``"store"`` (what a call does) and ``"control"`` (a branch or loop) are no
+        conditions.
     text : str
         Such as ``x.shape[0] >= 3``.
     source : Source or None
@@ -80,6 +82,8 @@ class Kept:
         ``Loop``, ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
     retraced : str
         Why the older ones did not serve the call that this one was made for.
+    stores : list of Condition
+        What calls store in objects made before; of kind ``"store"``.
     nodes, opset : int or None
         Of the model; None for what runs eagerly.
     reason : str
@@ -89,7 +93,7 @@ class Kept:
     """
 
     __slots__ = ("conditions", "controls", "nodes", "number", "opset", "reason", "retraced",
-                 "signature", "source")  # fmt: skip
+                 "signature", "source", "stores")  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record
         self,
@@ -97,6 +101,7 @@ class Kept:
         signature: str,
         conditions: Iterable[Condition],
         *,
+        stores: Iterable[Condition] = (),
         controls: Iterable[Condition] = (),
         retraced: str = "",
         nodes: int | None = None,
@@ -107,6 +112,7 @@ class Kept:
         self.number: Final = number
         self.signature: Final = signature
         self.conditions: Final = list(conditions)
+        self.stores: Final = list(stores)
         self.controls: Final = list(controls)
         self.retraced: Final = retraced
         self.nodes: Final = nodes
@@ -139,6 +145,7 @@ class Kept:
             "opset": self.opset,
             "frozen": [c.to_json() for c in self.frozen],
             "guards": [c.to_json() for c in self.guards],
+            "stores": [c.to_json() for c in self.stores],
             "controls": [c.to_json() for c in self.controls],
             "retraced": self.retraced,
             "reason": self.reason,
@@ -157,7 +164,10 @@ class Kept:
             lines.append(f"  at {line_text(self.source)}")
         if self.retraced:
             lines.append(f"  {self.retraced}")
-        for title, conditions in (("frozen", self.frozen), ("only where", self.guards)):
+        parts = (
+            ("frozen", self.frozen), ("only where", self.guards), ("stores", self.stores),
+        )  # fmt: skip
+        for title, conditions in parts:
             width = max((len(c.text) for c in conditions if c.where), default=0)
             lines += [
                 f"  {title} {c.text.ljust(width)}  {c.where}".rstrip() for c in conditions

@@ -28,7 +28,8 @@ from onnxjit._eager.leaves import (
     leaf_of,
     map_tree,
 )
-from onnxjit._eager.record import Recording, Result, record
+from onnxjit._eager.record import Recording, record
+from onnxjit._eager.results import Result
 from onnxjit._eager.run import call_traced
 from onnxjit._eager.stacked import Stacked
 from onnxjit._lower.large import is_large
@@ -220,7 +221,8 @@ def _record(
         new_kwargs = {k: map_tree(v, leaf) for k, v in options.kwargs.items()}
         return call_traced(tracer, fn, new_args, new_kwargs)
 
-    return record(body, leaves, names, policy="assume", sizes=sizes)
+    stores = "drop" if options.mutated == "drop" else "refuse"
+    return record(body, leaves, names, policy="assume", sizes=sizes, stores=stores)
 
 
 def _program(recording: Recording, names: Sequence[str], options: Options) -> Program:
@@ -338,6 +340,8 @@ def _metadata(recording: Recording) -> dict[str, str]:
     data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
     if guards:
         data["onnxjit.assumptions"] = json.dumps(guards)
+    if recording.dropped:
+        data["onnxjit.dropped_stores"] = json.dumps(recording.dropped)
     return data
 
 

@@ -12,17 +12,25 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
-from onnxjit._eager.entry import EagerEntry, Entry, Rerun, guard_lines, make_guard
+from onnxjit._eager.entry import (
+    EagerEntry,
+    Entry,
+    Rerun,
+    guard_lines,
+    make_guard,
+    root_sources,
+)
 from onnxjit._eager.leaves import (
     Leaf,
     flatten,
     holds_dates,
     leaf_names,
     leaf_of,
-    map_tree,
     static_objects,
 )
+from onnxjit._eager.lent import Lent, containers_of, pattern
 from onnxjit._eager.record import Recording, record
+from onnxjit._eager.replay import hidden_source
 from onnxjit._eager.run import call_eagerly, call_traced, routed
 from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
@@ -93,6 +101,12 @@ class Call:
             for k, found in enumerate(static_objects(x)):
                 roots[name if found is x else f"{name}[{k}]"] = found
         self.roots = roots
+
+    def suits(self, entry: Any) -> bool:
+        """Whether the containers that are one object are those that an entry was made for."""
+        if not isinstance(entry, Entry) or not entry.needs_containers:
+            return True
+        return pattern(containers_of(self.args, self.kwargs)) == entry.recording.pattern
 
 
 class JitFunction(Tools):
@@ -169,7 +183,7 @@ class JitFunction(Tools):
         kept_entries = self._cache.get(call.key)
         for kept in kept_entries:
             entry = kept.value
-            if entry.guard is None or entry.guard(values):
+            if (entry.guard is None or entry.guard(values)) and call.suits(entry):
                 self._cache.touch(kept)
                 return self._run(entry, call, values)
         if len(kept_entries) >= VARIANTS and self._fallback != "error":
@@ -188,7 +202,8 @@ class JitFunction(Tools):
         compiled = entry.compiled
         before = compiled.wide
         try:
-            result = entry.run(values)
+            more = [containers_of(call.args, call.kwargs)] if entry.needs_containers else []
+            result = entry.run(values, *more)
         except Rerun:
             result = self._rerun(call.args, call.kwargs, call.owner)
         if compiled.wide is not before:
@@ -239,17 +254,22 @@ class JitFunction(Tools):
         names = GuardNames()
         recording = Recording(started[-1], ())
         lines = guard_lines(recording, call.leaves, names, call.roots)
-        return EagerEntry(e, call.leaves, make_guard(lines, names), lines)
+        texts = root_sources(names, call.roots)
+        guard = make_guard(lines, names, hidden_source(recording, names, texts))
+        if recording.tracer.hidden is not None:
+            recording.tracer.hidden.forget()
+        return EagerEntry(e, call.leaves, guard, lines)
 
     def _record(self, call: Call, started: list[Tracer], **options: Any) -> Recording:
         fn = self._function(call.owner)
 
         def body(tracer: Tracer, traced: list[Any]) -> Any:
             started.append(tracer)
-            args, kwargs = rebuilt(call, traced)
+            args, kwargs = rebuilt(call, traced, tracer.lent)
             return call_traced(tracer, fn, args, kwargs, call.roots)
 
-        return record(body, call.leaves, leaf_names(call.leaves), **options)
+        names = leaf_names(call.leaves)
+        return record(body, call.leaves, names, stores="replay", **options)
 
     def _warn(self, e: Exception) -> None:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
@@ -366,15 +386,15 @@ class BoundJit(Tools):
         return f"<bound {self._jit!r} of {self.__self__!r}>"
 
 
-def rebuilt(call: Call, traced: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+def rebuilt(call: Call, traced: list[Any], lent: Lent) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of a call with traced twins in the place of its leaves."""
     new = iter(traced)
 
     def leaf(x: Any, top: bool) -> Any:
         return next(new) if leaf_of(x, "", top=top) is not None else x
 
-    args = [map_tree(x, leaf, top=True) for x in call.args]
-    return args, {k: map_tree(v, leaf, top=True) for k, v in call.kwargs.items()}
+    args = [lent.rebuilt(x, leaf) for x in call.args]
+    return args, {k: lent.rebuilt(v, leaf) for k, v in call.kwargs.items()}
 
 
 _INLINE_STATIC: Final = (type(None), bool, str)

@@ -66,7 +66,9 @@ class Tools:
             Raise where the model would need an assumption, instead of warning.
         mutated : {"auto", "outputs", "drop"}
             Whether arguments that the function writes to are outputs too, as ``<name>_out``:
-            if it returns None ("auto"), always, or never.
+            if it returns None ("auto"), always, or never.  A model cannot store in objects
+            made before, which is an error; "drop" leaves such stores out, and lists them in
+            the metadata, as ``onnxjit.dropped_stores``.
         kwargs : mapping, optional
             Keyword arguments of the function whose names are options here.
         **named

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
     from .host import HostGuard
+    from .places import Places
 
 __all__ = ["Control", "Tracer", "current_tracer", "note_control"]
 
@@ -97,6 +98,14 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    places : Places or None
+        What is stored in old objects; None where that is refused.
+    hidden : Hidden or None
+        What of the surroundings is an input.
+    lent : Lent or None
+        Copies of the containers among the arguments.
+    roots : set of int
+        Ids of the objects that a call is made for, such as a method's.
     running : list of code
         Branches of data that are being traced, one inside the other.
     joined : dict
@@ -128,10 +137,31 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.places: Places | None = None
+        self.hidden: Any = None
+        self.lent: Any = None
+        self.roots: frozenset[int] = frozenset()
         self.running: Final[list[Any]] = []
         self.joined: Final[dict[int, tuple[Array, Value, Any]]] = {}
         self.snapshots: Final[list[Any]] = []
         self.has_rows = False
+
+    def allows_write(self, storage: Storage) -> bool:
+        """Whether an array of the surroundings may be written to; it then is one's own."""
+        if self.places is None:
+            return False
+        for array, traced in self.captured.values():
+            if traced._storage is storage and self.hidden is not None:
+                self.hidden.want_array(array)
+        storage.captured = None
+        return True
+
+    def outside(self, storage: Storage) -> np.ndarray[Any, Any] | None:
+        """Return the ndarray of the surroundings that a storage still is."""
+        if storage.captured is None:
+            return None
+        found = (a for a, traced in self.captured.values() if traced._storage is storage)
+        return next(found, None)
 
     def holds(self, x: object) -> bool:
         """Whether an object was made outside of a branch or loop that is being traced."""
@@ -279,7 +309,7 @@ class Tracer(Trace):
         argument = Argument(len(self.arguments), name, writeable=writeable)
         self.arguments.append(argument)
         layout = layout_of(example, frozenset([argument.index]))
-        storage = Storage(value, layout=layout, argument=argument)
+        storage = Storage(value, layout=layout, argument=argument, block=self.root)
         return Array.traced(storage, SCALAR if scalar and not sizes else ARRAY)
 
     def int_input(self, name: str, hint: int | None) -> DimLike:

@@ -96,7 +96,7 @@ class _Branch:
         self.pred: Final = pred
         self.bodies: Final = bodies
         self.cells: Final = cells_of(*functions)
-        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old, tracer.places)
         self.dead: Final = set(stores) - set(stores if live is None else live)
         self.results: list[Any] = [None, None]
         self.pairs: list[tuple[Any, Any]] = []

@@ -150,7 +150,7 @@ class _Loop:
         self.test: Final = test
         self.names: Final = names
         self.cells: Final = cells_of(*functions)
-        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old, tracer.places)
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
         self.outer: Final = tracer.block

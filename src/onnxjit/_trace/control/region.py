@@ -11,6 +11,7 @@ from onnxjit._core.program import Value
 from onnxjit._core.region import visible
 from onnxjit._core.source import is_hidden
 from onnxjit._trace.array import Array, Unsettled
+from onnxjit._trace.places import Unprepared
 from onnxjit.errors import OnnxJitError, UnsupportedError
 
 from .rows import Switch, put_back
@@ -193,6 +194,8 @@ def settled(attempt: Callable[[], Any]) -> Any:
                 return attempt()
             except Unsettled as e:
                 e.array._settle()
+            except Unprepared as e:
+                e.prepare()
             except Switch as e:
                 switched.append(e.apply())
         return attempt()

@@ -60,7 +60,7 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer.conditions[found.id] = ("ne", x.poly)
         return found
     if not isinstance(x, Array) or x._nd is not None:
-        return bool(x)
+        return bool(_as_changed(x, tracer))
     if x._known is not None:
         return bool(x)
     trace: Any = x._trace
@@ -74,6 +74,13 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     if known is not None:
         trace.conditions[found.id] = known
     return found
+
+
+def _as_changed(x: Any, tracer: Tracer | None) -> Any:
+    """Return an object as it is now; what is older than the trace does not know that."""
+    tracer = tracer or current_tracer()
+    places = None if tracer is None else tracer.places
+    return x if not places or places.look is None else places.look(x)
 
 
 def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
