@@ -133,6 +133,8 @@ def test_a_program_that_goes_wrong_is_told(monkeypatch):
 class Wrong:
     """A jitted function that returns nothing."""
 
+    _cache = ()
+
     def __init__(self, function):
         self.function = function
 
