@@ -10,6 +10,7 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 from onnxjit._core.region import visible
 from onnxjit._trace.array import Array, Unsettled
+from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit.errors import OnnxJitError
 
 from .rows import Switch, put_back
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "at_the_end", "is_visible", "settled", "trace_region"]
+__all__ = [
+    "AlwaysRaises",
+    "Region",
+    "at_the_end",
+    "is_plain",
+    "is_visible",
+    "settled",
+    "trace_region",
+]
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
@@ -31,6 +40,13 @@ _ROUNDS: Final = 50
 
 class AlwaysRaises(OnnxJitError):
     """Every path of the code that is being traced raises; only Python can say what."""
+
+
+def is_plain(error: Exception) -> bool:
+    """Whether an exception is made of what is known while tracing."""
+    args = getattr(error, "args", ())
+    traced = any(map(is_traced, arrays_in(args)))
+    return not traced and not any("<traced " in str(x) for x in args)
 
 
 class Region:
