@@ -20,10 +20,6 @@ NOT_YET: Final[dict[str, tuple[str, ...]]] = {
         "state.update",
     ),
     "eager": (),
-    "opset13": (
-        "scalars.sieve",
-    ),
-    "newest": (
-        "scalars.sieve",
-    ),
+    "opset13": ("scalars.sieve",),
+    "newest": ("scalars.sieve",),
 }

@@ -18,14 +18,14 @@ HISTORY: list[float] = []
 
 
 def branch(x):
-    if x.sum() > 0:
+    if float(str(x.sum().astype("f8"))) > 0:
         return x * 2
     return x - 1
 
 
 def grow(x):
     total = 0.0
-    while total < 5:
+    while float(f"{total:.1f}") < 5:
         total = total + abs(x[0])
         x = x * 1.5
     return x, total
@@ -45,7 +45,7 @@ def quiet(jit, *args):
 # ------------------------------------------------------------------ data
 
 
-def test_a_branch_on_data_warns_once_with_the_line():
+def test_text_made_of_data_warns_once_with_the_line():
     jit = jit_onnx(branch)
     with pytest.warns(FallbackWarning) as caught:
         same(jit(V), V * 2)
@@ -67,7 +67,7 @@ def test_the_decision_is_remembered_per_dtype():
     assert jit.cache_info() == {"graphs": 0, "eager": 2}
 
 
-def test_loops_on_data_run_eagerly():
+def test_loops_on_text_made_of_data_run_eagerly():
     jit = jit_onnx(grow)
     with pytest.warns(FallbackWarning):
         same(jit(V), grow(V))
@@ -78,9 +78,7 @@ def test_a_remembered_decision_holds_under_its_guards():
     def f(x):
         if len(x) > 2:
             return x + 1
-        if x.sum() > 0:
-            return x * 2
-        return x - 1
+        return branch(x)
 
     jit = jit_onnx(f)
     with pytest.warns(FallbackWarning):
@@ -103,6 +101,66 @@ def test_fallback_error_raises_each_time():
 def test_exports_raise():
     with pytest.raises(DataDependentError, match=line_of(branch, 1)):
         jit_onnx(branch).to_onnx(V)
+
+
+def flip(x):
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+
+
+def test_a_branch_on_data_is_one_graph():
+    jit = jit_onnx(flip, fallback="error")
+    for x in (V, -V, V[:2], V[:0]):
+        same(quiet(jit, x), flip(x))
+    assert jit.cache_info() == {"graphs": 1, "eager": 0}
+    assert [n.op_type for n in jit.to_onnx(V).graph.node][-1] == "If"
+
+
+def test_a_loop_on_data_is_one_graph():
+    def grow(x):
+        total = 0.0
+        while total < 5:
+            total = total + abs(x[0])
+            x = x * 1.5
+        return x, total
+
+    jit = jit_onnx(grow, fallback="error")
+    for x in (V, V * 3, -V):
+        same(quiet(jit, x), grow(x))
+    assert jit.cache_info() == {"graphs": 1, "eager": 0}
+
+
+def checked(x):
+    if x[0] > 0:
+        raise KeyError(f"mine: {x[0]}")  # noqa: EM102, TRY003
+    return x
+
+
+def test_an_exception_in_a_branch_on_data_is_the_users():
+    jit = jit_onnx(checked, fallback="error")
+    same(jit(-V), -V)
+    for x in (V, V * 2):
+        with pytest.raises(KeyError, match=f"mine: {x[0]}"):
+            quiet(jit, x)
+    assert jit.cache_info() == {"graphs": 1, "eager": 0}
+
+
+def test_what_the_function_did_before_it_raises_is_done():
+    def f(x):
+        x += 1
+        assert x.sum() > 0
+        x *= 2
+
+    jit = jit_onnx(f, fallback="error")
+    a, b = V.copy(), V.copy()
+    jit(a)
+    f(b)
+    same(a, b)
+    a = -10 * V
+    with pytest.raises(AssertionError):
+        jit(a)
+    same(a, -10 * V + 1)
 
 
 def test_unknown_options_are_refused():
@@ -142,7 +200,7 @@ def test_eager_results_are_numpys(fn):
 
 def test_results_of_a_fallback_are_plain_arrays():
     def f(x, n, p):
-        if x.sum() > 0:
+        if str(x.sum()) != "0.0":
             y = x + n
             return {"a": y, "b": [y.sum(), x[0]], "c": (p["w"] * 2, n, None)}
         return None
@@ -155,7 +213,7 @@ def test_results_of_a_fallback_are_plain_arrays():
 
 def test_mutation_in_a_fallback():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             x += 1
         x[1:] *= 2
         x.sort()
@@ -170,7 +228,7 @@ def test_mutation_in_a_fallback():
 
 def test_an_argument_returned_by_a_fallback_is_that_object():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             x += 1
         return x, x
 
@@ -184,7 +242,7 @@ def test_an_argument_returned_by_a_fallback_is_that_object():
 
 def test_an_exception_in_a_fallback_is_the_users():
     def f(x):
-        if x[0] > 0:
+        if str(x[0]) > "0":
             raise KeyError("mine")  # noqa: EM101
         return x
 
@@ -425,8 +483,8 @@ def test_sizes_that_each_need_a_graph_end_in_eager_calls():
     @jit_onnx
     def total(x):
         s = 0.0
-        for i in range(x.shape[0]):
-            s = s + x[i]
+        for _ in "a" * x.shape[0]:
+            s = s + x[-1]
         return s
 
     for n in range(1, 9):

@@ -2,6 +2,7 @@
 """Warnings and refusals as a user meets them: the place, what was found, what to do."""
 
 import inspect
+import operator
 import warnings
 from typing import Any
 
@@ -24,7 +25,7 @@ LAST = None
 
 
 def branch(x):
-    return x if x.sum() > 0 else -x
+    return x if float(str(x.sum())) > 0 else -x
 
 
 def logged(x):
@@ -51,7 +52,7 @@ def complex_sum(x):
 
 
 def longer(x):
-    return x[0] if len(x) > 1 else x
+    return x[0] if operator.gt(len(x), 1) else x
 
 
 def recorded(call):

@@ -15,6 +15,7 @@ from onnxjit._core.region import cond, loop
 from onnxjit._core.verify import verify
 from onnxjit._engine.compile import compile_program
 from onnxjit._ops.cast import CAST, cast
+from onnxjit._ops.elementwise import negative
 from onnxjit._ops.structure import BROADCAST, RESHAPE, SLICE, TRANSPOSE
 from onnxjit._transform.dce import drop_dead
 from onnxjit._transform.pipeline import run_passes
@@ -129,12 +130,14 @@ def test_nested_blocks_are_simplified_too():
     def function(p: Value, x: Value) -> Any:
         same = _perm(x, 0, 1)
         (a,) = cond(p, lambda: [_cast(same, FLOAT32)], lambda: [_perm(_perm(x, 1, 0), 1, 0)])
-        return loop(3, lambda _i, s: ([_shape(_perm(s, 0, 1), *s.shape)], []), [a])[0]
+        return loop(4, lambda _i, s: ([negative(_shape(_perm(s, 0, 1), *s.shape))], []), [a])[
+            0
+        ]
 
     program, changed = run_passes(verify(trace(function, np.array(True), F)))
     assert changed
     verify(program)
-    assert _names(program) == ["cond", "loop"]
+    assert _names(program) == ["cond", "loop", "negative"]
     verify(program)
     got = compile_program(program).results([np.array(False), F])[0]
     np.testing.assert_array_equal(got, F)

@@ -47,7 +47,7 @@ class Value:
         name: str = "",
     ) -> None:
         self.aval: Final = aval
-        self.block: Final = block
+        self.block = block
         self.equation: Final = equation
         self.index: Final = index
         self.known: Final = known

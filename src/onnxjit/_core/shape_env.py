@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .dim_atoms import Store, Symbol
 from .dim_object import HOOKS, Dim, as_poly
 from .dim_polynomial import atom_poly
-from .dim_rules import bcast, bcast_parts, never_zero
+from .dim_rules import as_facts, bcast, bcast_parts, never_zero, nonneg
 from .guards import Guard, Knowledge, holds
 
 if TYPE_CHECKING:
@@ -41,7 +41,16 @@ class ShapeEnv:
         Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_store", "conditional", "guards", "memo", "policy", "symbols")
+    __slots__ = (
+        "_known",
+        "_made",
+        "_store",
+        "conditional",
+        "guards",
+        "memo",
+        "policy",
+        "symbols",
+    )
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy
@@ -163,6 +172,12 @@ class ShapeEnv:
             raise ZeroDivisionError(message)
 
     # -- what is known
+
+    def follows(self, dim: Dim, facts: Sequence[Dim]) -> bool:
+        """Tell whether a number is provably not negative where those of `facts` are not."""
+        known = self._known
+        given = as_facts([known.resolve(f.poly) for f in facts])
+        return nonneg(known.resolve(dim.poly), (*known.facts(), *given))
 
     @contextmanager
     def branch(self, fact: tuple[Kind, Poly] | None) -> Iterator[None]:

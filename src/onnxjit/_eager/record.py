@@ -259,13 +259,7 @@ def _finish(
 
 def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
     if isinstance(x, Array):
-        if x._nd is not None:
-            return Result("static", value=x._nd.copy() if x._kind == ARRAY else x._nd[()])
-        if x._trace is not tracer:
-            _ = x._value  # says so if the other trace has ended
-            msg = "the function returns an array of another trace"
-            raise SideEffectError(msg)
-        return outputs.array(x)
+        return _array_tree(x, outputs, tracer)
     if isinstance(x, Either):
         chosen = [_tree(part, outputs, tracer) for part in (x.pred, x.first, x.second)]
         return (x, chosen)
@@ -294,6 +288,17 @@ def _stacked(x: Any, outputs: _Outputs) -> Any:
         _checked_static(x)  # says that a generator is no result
     columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
     return Stacked(x.rows.element), columns
+
+
+def _array_tree(x: Array, outputs: _Outputs, tracer: Tracer) -> Any:
+    if x._nd is not None:
+        return Result("static", value=x._nd.copy() if x._kind == ARRAY else x._nd[()])
+    if x._trace is not tracer:
+        _ = x._value  # says so if the other trace has ended
+        msg = "the function returns an array of another trace"
+        raise SideEffectError(msg)
+    original = tracer.original(x)
+    return outputs.array(x) if original is x else _tree(original, outputs, tracer)
 
 
 def _plain_key(x: Any) -> Any:

@@ -116,9 +116,10 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
         f"{name!r}: {_feed(entry, i, f'x{where[i]}')}"
         for i, name in zip(entry.compiled.inputs, entry.compiled.input_names, strict=True)
     )
-    session, _, fetches = entry.compiled.runner.raw
+    fetches = entry.compiled.runner.fetches
+    run = _session(w, entry, where)
     w.add(4, "try:")
-    w.add(5, f"out = {w.name(session.run)}({w.name(fetches)}, {{{feeds}}}, None)")
+    w.add(5, f"out = {run}({w.name(fetches)}, {{{feeds}}}, None)")
     w.add(4, "except ERRORS as error:")
     w.add(5, f"raise explain(error, {w.name(entry.compiled.equations)}) from error")
     w.add(4, f"return {_result(w, entry, leaves)}")
@@ -142,7 +143,8 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     leaf = entry.leaves[argument]
     if leaf.kind == ARRAY_LEAF:
         dtype = w.name(leaf.key[1])
-        small = f" and {x}.size < {WIDE}" if entry.compiled.narrow else ""
+        compiled = entry.compiled
+        small = f" and {x}.size < {WIDE}" if compiled.narrow and compiled.wide is None else ""
         kind = f"type({x}) is ndarray and {x}.dtype is {dtype}"
         return f"{kind} and {x}.ndim == {leaf.key[2]}{small}"
     if leaf.kind == SCALAR_LEAF:
@@ -150,6 +152,21 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     if leaf.kind == INT_LEAF:
         return f"type({x}) is int and -{2**63} <= {x} < {2**63}"
     return f"type({x}) is float"
+
+
+def _session(w: _Writer, entry: Entry, where: dict[int, int]) -> str:
+    """Return the run of the session for arrays of these sizes; without threads for small ones.
+
+    As long as there is only one session, `_test` has sent large arrays away.
+    """
+    compiled = entry.compiled
+    assert compiled.runner is not None
+    run = w.name(compiled.runner.session.run)
+    if compiled.wide is None or not compiled.narrow:
+        return run
+    arrays = [f"x{where[i]}" for i in compiled.inputs if entry.leaves[i].kind == ARRAY_LEAF]
+    small = " and ".join(f"{x}.size < {WIDE}" for x in arrays) or "True"
+    return f"({run} if {small} else {w.name(compiled.wide.session.run)})"
 
 
 def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:

@@ -23,8 +23,8 @@ class Condition:
     ----------
     kind : str
         ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
-        overlap of arguments), ``"captured"`` (a value of the surroundings), or ``"eager"`` (of
-        a decision to run eagerly).
+        overlap of arguments), ``"captured"`` (a value of the surroundings), ``"eager"`` (of
+        a decision to run eagerly), or ``"control"`` (no condition: a branch or loop).
     text : str
         Such as ``x.shape[0] >= 3``.
     source : Source or None
@@ -75,6 +75,9 @@ class Kept:
     signature : str
         Arguments by name: dtypes and ranks, static values.
     conditions : list of Condition
+    controls : list of Condition
+        What became of each branch and loop: ``if``, ``while`` or ``for``, and ``If``,
+        ``Loop``, ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
     retraced : str
         Why the older ones did not serve the call that this one was made for.
     nodes, opset : int or None
@@ -85,8 +88,8 @@ class Kept:
         The line where it did.
     """
 
-    __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
-                 "source")  # fmt: skip
+    __slots__ = ("conditions", "controls", "nodes", "number", "opset", "reason", "retraced",
+                 "signature", "source")  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record
         self,
@@ -94,6 +97,7 @@ class Kept:
         signature: str,
         conditions: Iterable[Condition],
         *,
+        controls: Iterable[Condition] = (),
         retraced: str = "",
         nodes: int | None = None,
         opset: int | None = None,
@@ -103,6 +107,7 @@ class Kept:
         self.number: Final = number
         self.signature: Final = signature
         self.conditions: Final = list(conditions)
+        self.controls: Final = list(controls)
         self.retraced: Final = retraced
         self.nodes: Final = nodes
         self.opset: Final = opset
@@ -134,6 +139,7 @@ class Kept:
             "opset": self.opset,
             "frozen": [c.to_json() for c in self.frozen],
             "guards": [c.to_json() for c in self.guards],
+            "controls": [c.to_json() for c in self.controls],
             "retraced": self.retraced,
             "reason": self.reason,
             **_place(self.source),
@@ -156,6 +162,8 @@ class Kept:
             lines += [
                 f"  {title} {c.text.ljust(width)}  {c.where}".rstrip() for c in conditions
             ]
+        width = max((len(c.text) for c in self.controls), default=0)
+        lines += [f"  {c.text.ljust(width)}  {c.where}".rstrip() for c in self.controls]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import onnx
-from google.protobuf.message import EncodeError  # type: ignore[import-untyped]  # no stubs
 
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
@@ -31,6 +31,7 @@ from onnxjit._eager.leaves import (
 from onnxjit._eager.record import Recording, Result, record
 from onnxjit._eager.run import call_traced
 from onnxjit._eager.stacked import Stacked
+from onnxjit._lower.large import is_large
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset
 from onnxjit._transform.pipeline import simplify
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["Exported", "Options", "assumption_texts", "save", "to_onnx"]
 
 DEFAULT_OPSET: Final = 21
-_PROTOBUF_LIMIT: Final = 2**31 - 2**20
 _MUTATED: Final = ("auto", "outputs", "drop")
 
 
@@ -144,14 +144,6 @@ def to_onnx(
     return exported.model(options.opset, options.target)
 
 
-def _is_large(model: onnx.ModelProto) -> bool:
-    """Whether a model is too large for one protobuf message."""
-    try:
-        return bool(model.ByteSize() >= _PROTOBUF_LIMIT)
-    except EncodeError:  # newer protobufs do not even count
-        return True
-
-
 class Exported:
     """A trace for models; it does not depend on opset and target.
 
@@ -192,7 +184,7 @@ class Exported:
             metadata=_metadata(self.recording),
         )  # fmt: skip
         _declare_sizes(model, self.program, self.recording.tracer.env)
-        if not _is_large(model):
+        if not is_large(model):
             onnx.checker.check_model(model, full_check=True)
         return model
 
@@ -392,11 +384,13 @@ def save(
     model = to_onnx(jit, owner, args, options)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".onnxjit-") as folder:
         part = Path(folder) / target.name
-        if _is_large(model):
+        if is_large(model):
             onnx.save_model(
                 model, part, save_as_external_data=True, location=f"{target.name}.data"
             )
             weights = f"{target.name}.data"
+            # onnx lets nobody else read it
+            shutil.copymode(part, Path(folder) / weights)
             (Path(folder) / weights).replace(target.parent / weights)
         else:
             part.write_bytes(model.SerializeToString())

@@ -178,20 +178,22 @@ class JitFunction(Tools):
         call.find_roots(names)
         entry = self._build(call)
         self._keep(call, entry)
-        result = self._run(entry, call, values)
-        if isinstance(entry, Entry) and not entry.compiled.narrow:
-            self._write()  # the first run showed that threads pay
-        return result
+        return self._run(entry, call, values)
 
     def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
-        if isinstance(entry, Entry):
-            try:
-                return entry.run(values)
-            except Rerun:
+        if not isinstance(entry, Entry):
+            if entry.kind == AlwaysRaises.__name__:
                 return self._rerun(call.args, call.kwargs, call.owner)
-        if entry.kind == AlwaysRaises.__name__:
-            return self._rerun(call.args, call.kwargs, call.owner)
-        return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+            return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+        compiled = entry.compiled
+        before = compiled.wide
+        try:
+            result = entry.run(values)
+        except Rerun:
+            result = self._rerun(call.args, call.kwargs, call.owner)
+        if compiled.wide is not before:
+            self._write()  # with the session that has got threads
+        return result
 
     def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
         """Let Python make a call that the graph has no result for: mostly, it raises."""
@@ -441,7 +443,7 @@ def jit_onnx(
     opset : int, optional
         Opset of calls and default of `to_onnx`; calls use the newest one otherwise.
     fallback : {"eager", "error"}
-        What a call does that cannot be one graph (a Python branch on array data, a side
+        What a call does that cannot be one graph (text made of array data, a side
         effect, an unsupported function): run operation by operation with a `FallbackWarning`,
         or raise.
 

@@ -75,8 +75,10 @@ class Tools:
         Returns
         -------
         onnx.ModelProto
-            Checked by ``onnx.checker``.  A list whose length only a run knows is one output
-            for each number or array of an element, with all elements stacked.
+            Checked by ``onnx.checker``, up to 2 GB.  A larger one cannot be serialised: `save`
+            writes it, with its weights in a file of their own.  A list whose length only a
+            run knows is one output for each number or array of an element, with all elements
+            stacked.
 
         Raises
         ------

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, DimLike, Symbol, fold
-from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.dim_atoms import FloorDiv
+from onnxjit._core.dim_polynomial import atom_poly
+from onnxjit._core.dims import Dim, DimLike, Symbol, fold, key
+from onnxjit._core.dtypes import BOOL, INT64, DType
 from onnxjit._core.op import Handle
 from onnxjit._core.program import Value
 from onnxjit.errors import InternalError
@@ -26,14 +28,17 @@ _INTS: Final = frozenset({int})
 
 
 class Size(Handle):
-    """A 1-element int64 vector and the graph it lives in."""
+    """An int64 of one element, 0-d or a vector, and the graph it lives in."""
 
-    __slots__ = ("known", "scope")
+    __slots__ = ("known", "ndim", "scope")
 
-    def __init__(self, name: str, scope: Scope, known: int | None = None) -> None:
+    def __init__(
+        self, name: str, scope: Scope, known: int | None = None, *, ndim: int = 1
+    ) -> None:
         super().__init__(name, INT64)
         self.scope: Final = scope
         self.known: Final = known
+        self.ndim: Final = ndim
 
 
 class Sizes:
@@ -43,7 +48,9 @@ class Sizes:
     visible to whoever may use the size, and loops do not repeat it.
     """
 
-    __slots__ = ("_emit", "_known", "_memo", "_origins", "_scalars", "_shapes", "_vectors")
+    __slots__ = (
+        "_emit", "_known", "_memo", "_ones", "_origins", "_scalars", "_shapes", "_vectors",
+    )  # fmt: skip
 
     def __init__(self, emit: Emitter) -> None:
         self._emit = emit
@@ -52,6 +59,7 @@ class Sizes:
         self._shapes: dict[int, Size] = {}
         self._origins: dict[tuple[int, int, int], Size] = {}
         self._scalars: dict[str, Handle] = {}
+        self._ones: dict[str, Size] = {}
         self._vectors: dict[tuple[str, ...], Handle] = {}
 
     def scalar(self, n: DimLike) -> Handle:
@@ -61,6 +69,8 @@ class Sizes:
         size = self._size(n)
         if size.known is not None:
             return self._emit.const(np.int64(size.known))
+        if not size.ndim:
+            return size
         found = self._scalars.get(size.name)
         if found is None:
             axes = self._emit.const(np.zeros(1, np.int64))
@@ -116,16 +126,38 @@ class Sizes:
         origin = _axis_of(sizes[at])
         stop = at + 1
         if origin is None:
-            return stop, self._size(sizes[at])
+            return stop, self._one(sizes[at])
         value, axis = origin
         while stop < len(sizes) and _axis_of(sizes[stop]) == (value, axis + stop - at):
             stop += 1
         if stop == at + 1:
-            return stop, self._size(sizes[at])
+            return stop, self._one(sizes[at])
         return stop, self._axes(value, axis, axis + stop - at)
 
     def _size(self, n: DimLike) -> Size:
-        return fold(self._resolved(n), self, self._memo)
+        n = self._resolved(n)
+        found = self._memo.get(key(n))
+        rest = _remainder(n) if found is None else None
+        if rest is None:
+            return fold(n, self, self._memo) if found is None else found
+        value, divisor = rest
+        made = self._apply("Mod", self._size(value), self.const(divisor))
+        self._memo[key(n)] = made
+        return made
+
+    def _one(self, n: DimLike) -> Size:
+        """Return a size as a vector."""
+        size = self._size(n)
+        if size.known is not None:
+            return Size(self._number(size.known, 1).name, self._emit.root, size.known)
+        if size.ndim:
+            return size
+        found = self._ones.get(size.name)
+        if found is None:
+            shape = self._emit.const(np.ones(1, np.int64))
+            made = self._node("Reshape", size.scope, size, shape)
+            found = self._ones[size.name] = Size(made.name, made.scope)
+        return found
 
     def _deepest(self, *sizes: Size) -> Scope:
         return max((s.scope for s in sizes), key=lambda scope: scope.depth)
@@ -154,9 +186,8 @@ class Sizes:
     # ---- the algebra
 
     def const(self, value: int, /) -> Size:
-        """Return a number."""
-        name = self._emit.const(np.array([value], np.int64)).name
-        return Size(name, self._emit.root, value)
+        """Return a number; those who use it give it a name."""
+        return Size("", self._emit.root, value, ndim=0)
 
     def symbol(self, symbol: Symbol, /) -> Size:
         """Return an axis of a value, or a scalar value."""
@@ -171,23 +202,33 @@ class Sizes:
         x = self._emit.handle(value)
         if x.dtype is not INT64:
             x = self._emit.raw("Cast", (x,), INT64, {"to": INT64}, scope=scope, prefix="size")
-        one = self._emit.const(np.ones(1, np.int64))
-        return self._node("Reshape", scope, x, one)
+        return Size(x.name, scope, ndim=value.ndim)
+
+    def _apply(self, op_type: str, *sizes: Size, out: DType = INT64) -> Size:
+        """Add a node that broadcasts, in the innermost graph of its operands."""
+        scope = self._deepest(*sizes)
+        ndim = max((s.ndim for s in sizes if s.known is None), default=1)
+        operands = [s if s.known is None else self._number(s.known, ndim) for s in sizes]
+        made = self._emit.raw(op_type, operands, out, {}, scope=scope, prefix="size")
+        return Size(made.name, scope, ndim=ndim)
+
+    def _number(self, value: int, ndim: int) -> Handle:
+        return self._emit.const(np.full((1,) * ndim, value, np.int64))
 
     def add(self, left: Size, right: Size, /) -> Size:
         """Add."""
-        return self._node("Add", self._deepest(left, right), left, right)
+        return self._apply("Add", left, right)
 
     def mul(self, left: Size, right: Size, /) -> Size:
         """Multiply; by -1 is a negation."""
         for a, b in ((left, right), (right, left)):
             if a.known == -1:
-                return self._node("Neg", b.scope, b)
-        return self._node("Mul", self._deepest(left, right), left, right)
+                return self._apply("Neg", b)
+        return self._apply("Mul", left, right)
 
     def pos(self, value: Size, /) -> Size:
         """Clip below at zero."""
-        return self._node("Max", value.scope, value, self.const(0))
+        return self._apply("Max", value, self.const(0))
 
     def floordiv(self, value: Size, divisor: Size, /) -> Size:
         """Divide, rounding down: what is left after Mod divides exactly.
@@ -195,33 +236,37 @@ class Sizes:
         A divisor that is not a number may be 0 in a branch that is not taken; onnxruntime
         would stop at it.
         """
-        scope = self._deepest(value, divisor)
         if divisor.known == -1:
-            return self._node("Neg", scope, value)
+            return self._apply("Neg", value)
         if divisor.known is None:
-            zero = self._emit.raw(
-                "Equal", (divisor, self.const(0)), BOOL, {}, scope=scope, prefix="size"
-            )
-            divisor = self._node("Where", scope, zero, self.const(1), divisor)
-        rest = self._node("Mod", scope, value, divisor)
-        whole = self._node("Sub", scope, value, rest)
-        return self._node("Div", scope, whole, divisor)
+            zero = self._apply("Equal", divisor, self.const(0), out=BOOL)
+            divisor = self._apply("Where", zero, self.const(1), divisor)
+        rest = self._apply("Mod", value, divisor)
+        whole = self._apply("Sub", value, rest)
+        return self._apply("Div", whole, divisor)
 
     def bcast(self, first: Size, second: Size, /) -> Size:
         """Return the second where the first is one."""
-        scope = self._deepest(first, second)
-        one = self._emit.raw(
-            "Equal", (first, self.const(1)), BOOL, {}, scope=scope, prefix="size"
-        )
-        return self._node("Where", scope, one, second, first)
+        one = self._apply("Equal", first, self.const(1), out=BOOL)
+        return self._apply("Where", one, second, first)
 
     def select(self, test: Size, negative: Size, other: Size, /) -> Size:
         """Return the second where the first is negative, else the third."""
-        scope = self._deepest(test, negative, other)
-        below = self._emit.raw(
-            "Less", (test, self.const(0)), BOOL, {}, scope=scope, prefix="size"
-        )
-        return self._node("Where", scope, below, negative, other)
+        below = self._apply("Less", test, self.const(0), out=BOOL)
+        return self._apply("Where", below, negative, other)
+
+
+def _remainder(n: DimLike) -> tuple[DimLike, int] | None:
+    """Return what a size is the remainder of, where it is ``v - d * (v // d)``."""
+    if not isinstance(n, Dim):
+        return None
+    for monomial, factor in n.poly.terms:
+        atom = monomial.atom
+        if not isinstance(atom, FloorDiv) or atom.args[1].value != -factor or factor >= 0:
+            continue
+        if n.poly - atom_poly(atom) * factor is atom.args[0]:
+            return n.env.dim(atom.args[0]), -factor
+    return None
 
 
 def _axis_of(n: DimLike) -> tuple[Value, int] | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .host import HostGuard
 
-__all__ = ["Tracer", "current_tracer"]
+__all__ = ["Control", "Tracer", "current_tracer", "note_control"]
 
 
 #: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
@@ -49,7 +49,7 @@ class Control:
     what : str
         ``"if"``, ``"while"`` or ``"for"``.
     form : str
-        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ...
+        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ``"static"`` for what Python has decided.
     """
 
     __slots__ = ("form", "source", "what")
@@ -97,6 +97,10 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    running : list of code
+        Branches of data that are being traced, one inside the other.
+    joined : dict
+        Id of an array that is one of two of other types -> it, its value, and the two.
     snapshots : list of Snapshot
         Of the branches and loops that are being traced, outermost first.
     has_rows : bool
@@ -124,12 +128,23 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.running: Final[list[Any]] = []
+        self.joined: Final[dict[int, tuple[Array, Value, Any]]] = {}
         self.snapshots: Final[list[Any]] = []
         self.has_rows = False
 
     def holds(self, x: object) -> bool:
         """Whether an object was made outside of a branch or loop that is being traced."""
         return any(snapshot.holds(x) for snapshot in self.snapshots)
+
+    def note_joined(self, array: Array, either: Any) -> None:
+        """Remember which two objects of other types an array is one of."""
+        self.joined[id(array)] = (array, array._value, either)
+
+    def original(self, array: Array) -> Any:
+        """Return what an unchanged array was joined from; others as they are."""
+        found = self.joined.get(id(array))
+        return array if found is None or found[1] is not array._value else found[2]
 
     def same_truth(self, a: Value, b: Value) -> bool | None:
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
@@ -320,6 +335,13 @@ def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
     trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
+
+
+def note_control(what: str, form: str, source: Source | None = None) -> None:
+    """Note what became of a branch or loop of the user's code, if a trace is running."""
+    tracer = current_tracer()
+    if tracer is not None and not tracer.sources:
+        tracer.controls.append(Control(source or caller(), what, form))
 
 
 def dim_array(dim: DimLike) -> Array:

@@ -15,7 +15,7 @@ from onnxjit._core.program import Block, Equation, Program, Value, dims_in, orig
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["drop_dead"]
+__all__ = ["drop_dead", "sweep"]
 
 
 def _sizes(values: Iterable[Value]) -> Iterable[Value]:
@@ -35,7 +35,8 @@ def _reads(equation: Equation) -> Iterable[Value]:
         yield from origins(dim)
 
 
-def _sweep(block: Block, wanted: set[int]) -> bool:
+def sweep(block: Block, wanted: set[int]) -> bool:
+    """Remove what neither results of a block nor wanted values, by id, depend on."""
     wanted.update(v.id for v in (*block.outputs, *_sizes(block.outputs)))
     kept: list[Equation] = []
     changed = False
@@ -45,7 +46,7 @@ def _sweep(block: Block, wanted: set[int]) -> bool:
             continue
         kept.append(equation)
         for inner in equation.blocks:
-            changed |= _sweep(inner, wanted)
+            changed |= sweep(inner, wanted)
         wanted.update(v.id for v in _reads(equation))
     if changed:
         block.equations[:] = kept[::-1]
@@ -54,4 +55,4 @@ def _sweep(block: Block, wanted: set[int]) -> bool:
 
 def drop_dead(program: Program) -> tuple[Program, bool]:
     """Remove equations whose results nobody reads, in place."""
-    return program, _sweep(program.block, set())
+    return program, sweep(program.block, set())

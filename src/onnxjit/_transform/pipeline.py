@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .loops import shorten_loops
 from .rewrite import rewrite
 from .simplify import RULES
 
@@ -19,7 +20,8 @@ def run_passes(program: Program) -> tuple[Program, bool]:
 
     One sweep is enough: operands are simplified before the equations that read them.
     """
-    return rewrite(program, RULES)
+    changed = rewrite(program, RULES)[1]
+    return program, shorten_loops(program) or changed
 
 
 def simplify(program: Program) -> Program:

@@ -29,7 +29,16 @@ from .join import (
     type_of,
     unify,
 )
-from .region import AlwaysRaises, Region, at_the_end, is_visible, settled, trace_region
+from .origins import Origins
+from .region import (
+    AlwaysRaises,
+    Region,
+    at_the_end,
+    entered,
+    is_visible,
+    settled,
+    trace_region,
+)
 from .rows import stack_items, stack_lists
 from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
@@ -93,6 +102,7 @@ class _Branch:
         self.pairs: list[tuple[Any, Any]] = []
         self.types: list[Type] = []
         self.outputs: list[Value] = []
+        self._made: list[Any] = []
         self.taken: int | None = None
 
     def run(self) -> Any:
@@ -117,16 +127,21 @@ class _Branch:
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
         storages = self._storages(yes, no)
+        origins = Origins(self.tracer, (yes, no))
+        origins.look(self.pairs)
         self._bind(yes, no, storages)
         self._finish(slots, storages)
-        return self._built(result)
+        found = self._built(result)
+        origins.note(self._made, wrap(self.pred), self._built)
+        return found
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
             self._narrow(which)
             self.results[which] = self.bodies[which]()
 
-        with self.tracer.env.branch(self._fact(which)):
+        body = self.bodies[which]
+        with self.tracer.env.branch(self._fact(which)), entered(self.tracer, body):
             return trace_region(self.tracer, self.snapshot, run)
 
     def _narrow(self, which: int) -> None:
@@ -222,8 +237,7 @@ class _Branch:
         template, leaves = _flat(
             defined if isinstance(defined, Unsure) else Unsure(True, defined)
         )
-        first, *others = leaves
-        none = [False, *(UNBOUND for _ in others)]
+        none = [False, *(UNBOUND for _ in leaves[1:])]
         self.pairs += zip(*((none, leaves) if x is UNBOUND else (leaves, none)), strict=True)
         return template
 
@@ -300,6 +314,7 @@ class _Branch:
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
             new = from_value(value, t, arrays)
             aliases.add(new, [s for x in arrays for s in sources_of(x)])
+            self._made.append(new)
             yield new
 
     def _built(self, template: Any) -> Any:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 from onnxjit._core.region import visible
+from onnxjit._core.source import is_hidden
 from onnxjit._trace.array import Array, Unsettled
 from onnxjit._trace.convert import arrays_in, is_traced
-from onnxjit.errors import OnnxJitError
+from onnxjit.errors import OnnxJitError, UnsupportedError
 
 from .rows import Switch, put_back
 
@@ -25,20 +26,20 @@ if TYPE_CHECKING:
     from .slots import Key, Resized, Slot, Snapshot
 
 __all__ = [
-    "AlwaysRaises",
-    "Region",
-    "at_the_end",
-    "is_plain",
-    "is_visible",
-    "settled",
+    "AlwaysRaises", "Region", "at_the_end", "entered", "is_plain", "is_visible", "settled",
     "trace_region",
-]
+]  # fmt: skip
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
+#: times that code may run inside its own branches: a function that calls itself
+_SELF: Final = 6
+_DEEP: Final = (
+    "a function calls itself in a branch at {}, and only data says how often: write a loop"
+)
 
 
-class AlwaysRaises(OnnxJitError):
+class AlwaysRaises(OnnxJitError):  # noqa: N818  says what the code does
     """Every path of the code that is being traced raises; only Python can say what."""
 
 
@@ -130,9 +131,11 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         run(region.block)
     except AlwaysRaises as e:
         region.error = e
-    except (OnnxJitError, RecursionError):
+    except OnnxJitError:
         raise
-    except Exception as e:
+    except RecursionError as e:
+        raise UnsupportedError(_DEEP.format(tracer.source)) from e
+    except Exception as e:  # noqa: BLE001  the user's, for Python to raise
         region.error = e
     if region.error is not None:
         tracer.fail()
@@ -157,6 +160,22 @@ def _sees(part: Any, outer: Block) -> bool:
         return is_visible(part, outer)
     names = [n for cls in type(part).__mro__ for n in getattr(cls, "__slots__", ())]
     return all(_sees(getattr(part, n, None), outer) for n in names)
+
+
+@contextmanager
+def entered(tracer: Tracer, body: Any) -> Iterator[None]:
+    """Count a branch as running; refuse what calls itself until data stops it."""
+    code = getattr(body, "__code__", None)
+    if code is None or is_hidden(code.co_filename):
+        yield
+        return
+    if tracer.running.count(code) >= _SELF:
+        raise UnsupportedError(_DEEP.format(tracer.source))
+    tracer.running.append(code)
+    try:
+        yield
+    finally:
+        tracer.running.pop()
 
 
 @contextmanager
