@@ -175,7 +175,8 @@ def size_in_error(x):
 
 def number_in_text(x):
     t = steps_of(x)
-    raise KeyError(f"{t} of {len(x)}")
+    text = f"{t} of {len(x)}"
+    raise KeyError(text)
 
 
 @pytest.mark.parametrize(
