@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import copy
 import faulthandler
+import importlib
 import multiprocessing
 import re
 import sys
@@ -342,6 +343,7 @@ def _work(connection: Any, first: int, last: int, every: bool) -> None:
 
 def sweep(first: int, count: int, every: bool, chunk: int = 100) -> Iterator[tuple[int, Any]]:
     """Yield seeds and what was found, with each chunk in a process of its own."""
+    importlib.import_module("onnxjit._engine.compile")  # else each process imports it
     context = multiprocessing.get_context("fork")
     seed, last = first, first + count
     while seed < last:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from onnxjit import jit_onnx
+from onnxjit import DataDependentError, jit_onnx
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -149,3 +149,49 @@ def index_error_in_branch(x, y):
 
 def test_writes_before_an_index_that_is_out_of_range():
     agree(index_error_in_branch, (X, X), (X[:1] - 1, X), (X, np.arange(7.0)))
+
+
+# --- exceptions made of numbers that only a run knows
+
+
+def steps_of(x):
+    t = 0
+    while x.sum() > t:
+        t += 1
+    return t
+
+
+def number_in_error(x):
+    raise KeyError(steps_of(x))
+
+
+def numbers_in_error(x):
+    raise KeyError((steps_of(x), len(x), "steps"))
+
+
+def size_in_error(x):
+    raise KeyError(len(x))
+
+
+def number_in_text(x):
+    t = steps_of(x)
+    text = f"{t} of {len(x)}"
+    raise KeyError(text)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [number_in_error, numbers_in_error, size_in_error, number_in_text],
+    ids=lambda f: f.__name__,
+)
+def test_an_exception_has_numbers(fn):
+    agree(fn, (X,), (X + 1,), (X[:1],))
+
+
+def test_text_of_a_number_that_only_a_run_knows_is_no_result():
+    def f(x):
+        t = steps_of(x)
+        return f"{t}", x
+
+    with pytest.raises(DataDependentError, match="text made of"):
+        jit_onnx(f, fallback="error")(X)

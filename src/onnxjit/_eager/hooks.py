@@ -15,6 +15,7 @@ from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.lists import List
+from onnxjit._trace.trace import dim_array
 from onnxjit.errors import SideEffectError
 
 from .boundary import from_eager
@@ -108,7 +109,9 @@ class TraceHooks:
     def formatted(self, value: Any, /) -> Any:
         """Return the numbers that text is made of; what only a run knows stays as it is."""
         if isinstance(value, Dim):
-            return value if has_data(value) else int(value)
+            if not has_data(value):
+                return int(value)
+            value = dim_array(value)
         if isinstance(value, Array):
             return to_numpy(value)
         if type(value) in (tuple, list):

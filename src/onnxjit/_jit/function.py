@@ -36,7 +36,7 @@ from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
 from onnxjit._rewrite import current_session
 from onnxjit._rewrite.path import GuardNames
-from onnxjit._trace.control.region import AlwaysRaises
+from onnxjit._trace.control.region import AlwaysRaises, is_plain
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import (
@@ -419,7 +419,7 @@ def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
     """Whether Python may raise something else before, or writes, or knows more of the text."""
     checked = any(tracer.failed is not None for tracer in started)
     written = any(x.written for tracer in started for x in tracer.arguments)
-    return checked or written or any("<traced " in str(x) for x in e.args)
+    return checked or written or not is_plain(e)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:

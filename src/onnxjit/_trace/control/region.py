@@ -11,6 +11,7 @@ from onnxjit._core.program import Value
 from onnxjit._core.region import visible
 from onnxjit._core.source import is_hidden
 from onnxjit._trace.array import Array, Unsettled
+from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.places import Unprepared
 from onnxjit.errors import OnnxJitError, UnsupportedError
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from .slots import Key, Resized, Slot, Snapshot
 
 __all__ = [
-    "AlwaysRaises", "Region", "at_the_end", "entered", "is_visible", "settled", "trace_region",
+    "AlwaysRaises", "Region", "at_the_end", "entered", "is_plain", "is_visible", "settled",
+    "trace_region",
 ]  # fmt: skip
 
 #: times that the same code is traced while views of arrays get decided
@@ -40,6 +42,13 @@ _DEEP: Final = (
 
 class AlwaysRaises(OnnxJitError):  # noqa: N818  says what the code does
     """Every path of the code that is being traced raises; only Python can say what."""
+
+
+def is_plain(error: Exception) -> bool:
+    """Whether an exception is made of what is known while tracing."""
+    args = getattr(error, "args", ())
+    traced = any(map(is_traced, arrays_in(args)))
+    return not traced and not any("<traced " in str(x) for x in args)
 
 
 class Region:

@@ -20,7 +20,7 @@ from onnxjit.errors import AliasError, UnsupportedError
 from .branch import branch
 from .kept import SKIPPED, Maybe, sure
 from .loop import Names, capture
-from .region import AlwaysRaises
+from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
@@ -84,8 +84,7 @@ def raised(make: Callable[[], Any]) -> Any:
     refusal = tracer.refusal
     try:
         error = make()
-        texts = map(str, getattr(error, "args", ()))
-        if tracer.refusal is refusal and not any("<traced " in text for text in texts):
+        if tracer.refusal is refusal and is_plain(error):
             return error
     except Exception:
         if tracer.refusal is refusal:
