@@ -39,9 +39,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Install the package as a user would and run the digits example."""
+    """Install the package as a user would and run the examples."""
     session.install(".[demo]")
     session.run("python", "examples/digits_knn.py")
+    session.run("python", "examples/image_preprocessing.py")
 
 
 @nox.session(name="tests-all", default=False)

@@ -2,26 +2,21 @@
 """Read handwritten digits with plain NumPy, then ship the very same code as an ONNX model.
 
 A nearest-neighbour classifier in five small NumPy functions. `jit_onnx` runs them through
-onnxruntime and writes them as one model, which onnxruntime alone then runs. Each answer has
-to equal NumPy's, else the script exits with status 1.
+onnxruntime and writes them as one model for each of several opsets, which onnxruntime alone
+then runs. Each answer has to equal NumPy's, else the script exits with status 1.
 
-Run it with `python examples/digits_knn.py` (needs scikit-learn for its copy of the images).
+Run it with `python examples/digits_knn.py` (needs scikit-learn for its copy of the images);
+`python examples/digits_knn.py build` keeps the models in the folder `build`.
 """
 
 import sys
-import tempfile
-import time
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import onnx
-import onnxruntime
+from side_by_side import in_folder, show
 from sklearn.datasets import load_digits
 
-from onnxjit import jit_onnx
+from onnxjit import float64, jit_onnx
 from onnxjit.errors import FallbackWarning
 
 NEIGHBOURS = 5
@@ -82,91 +77,25 @@ def classifier(images, labels):
     points = embed(images)
 
     @jit_onnx
-    def predict(images):
+    def digits_knn(images):
         nearest = neighbours(distances(embed(images), points), NEIGHBOURS)
         return vote(labels[nearest])
 
-    return predict
+    return digits_knn
 
 
-# The model: onnxruntime, and nothing that knows of onnxjit.
-
-
-def load(path):
-    """Return a function that runs the model file with onnxruntime."""
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    (feed,) = session.get_inputs()
-
-    def run(images):
-        (digits,) = session.run(None, {feed.name: images})
-        return digits
-
-    return run
-
-
-# The comparison.
-
-
-class Row(NamedTuple):
-    """One line of the table."""
-
-    way: str
-    images: int
-    milliseconds: float
-    right: float
-    same: bool
-
-
-def best_ms(run: Callable[[], object], repeats: int = 9) -> float:
-    """Shortest time of several runs, in milliseconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return 1000 * min(times)
-
-
-def measure(way, classify, images, truth, expected):
-    """Compare one way of classifying with the expected answers, and time it."""
-    found = classify(images)  # also the first call, which is not timed
-    same = found.dtype == expected.dtype and np.array_equal(found, expected)
-    elapsed = best_ms(lambda: classify(images))
-    return Row(way, len(images), elapsed, float((found == truth).mean()), same)
-
-
-def main() -> int:
-    """Print the table; 0 if every answer was NumPy's."""
+def run(folder):
+    """Print what comes out; True if every answer was NumPy's."""
     warnings.filterwarnings("error", category=FallbackWarning)  # all of it has to be traced
     images, labels = load_digits().images, load_digits().target
     test, truth = images[KNOWN:], labels[KNOWN:]
-    predict = classifier(images[:KNOWN], labels[:KNOWN])
-    in_numpy = predict.__wrapped__
-    expected = in_numpy(test)
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "digits_knn.onnx")
-        predict.save(path, test[:3])
-        size, nodes = path.stat().st_size, len(onnx.load(path).graph.node)
-        by_model = load(path)
-
-    rows = [
-        measure("NumPy", in_numpy, test, truth, expected),
-        measure("onnxjit, warm call", predict, test, truth, expected),
-        *(
-            measure("onnxruntime, saved model", by_model, test[:n], truth[:n], expected[:n])
-            for n in (len(test), 100, 1)
-        ),
-    ]
-
-    print(f"{len(images):,} images of 8 x 8 pixels, {KNOWN:,} of them known\n")
-    print(f"{'':26}{'images':>8}{'time':>12}{'accuracy':>10}   same as NumPy")
-    for way, count, elapsed, right, same in rows:
-        verdict = "yes" if same else "NO"
-        print(f"{way:26}{count:8}{elapsed:9.2f} ms{right:10.1%}   {verdict}")
-    print(f"\n{path.name}: {size / 1024:,.0f} KiB, {nodes} nodes")
-    return 0 if all(row.same for row in rows) else 1
+    digits_knn = classifier(images[:KNOWN], labels[:KNOWN])
+    right = (digits_knn(test) == truth).mean()
+    print(f"{len(images):,} images of 8 x 8 pixels, {KNOWN:,} of them known")
+    print(f"{right:.1%} of the other {len(test)} are read correctly\n")
+    batches = {f"{n} images": (test[:n],) for n in (len(test), 100)} | {"1 image": (test[:1],)}
+    return show(digits_knn, batches, (float64["images", 8, 8],), folder)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(in_folder(run, __doc__))

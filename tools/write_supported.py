@@ -99,7 +99,7 @@ def page() -> str:
         out += table(("function", "refused parameters", "ulp"), function_lines(members))
     out += [f"## Ufuncs ({len(ufuncs)})", ""]
     out += ["With `out=`, `where=`, `dtype=` and the methods `reduce`, `accumulate`, `outer`,"]
-    out += ["`at` and, for known indices, `reduceat`.", ""]
+    out += ["`reduceat` and `at`.", ""]
     names = sorted(ufuncs, key=lambda row: row.numpy.__name__)
     exact = [f"np.{row.numpy.__name__}" for row in names if not row.ulp]
     out += ["Exact:", "", *listed(exact)]

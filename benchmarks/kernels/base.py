@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx import helper
+import numpy as np
+from onnx import helper, numpy_helper
 
 from onnxjit._bench.harness import Contender, Spread, measure
 from onnxjit._compat.onnxruntime import open_session
@@ -14,8 +15,6 @@ from onnxjit._runtime.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy as np
 
 __all__ = ["Kernel", "Result", "compared", "one_node_session"]
 
@@ -63,17 +62,49 @@ class Kernel:
         return self._bar.get(size) if isinstance(self._bar, dict) else self._bar
 
 
-def compared(ours: Contender, base: Contender, blocks: int) -> Result:
-    """Time two contenders in turn."""
-    timings = measure([ours, base], blocks=blocks)
+#: seconds until the threads of a session have stopped spinning
+_SPINNING = 0.06
+
+
+def compared(
+    ours: Contender, base: Contender, blocks: int, *, threads: bool = False
+) -> Result:
+    """Time two contenders in turn; with threads, each starts when the other's are at rest."""
+    timings = measure([ours, base], blocks=blocks, rest=_SPINNING if threads else 0.0)
     return Result(timings.ratio(ours.name, base.name), timings.seconds)
 
 
 def one_node_session(
-    op: str, arrays: Sequence[np.ndarray[Any, Any]], result: np.dtype[Any]
+    op: str,
+    arrays: Sequence[np.ndarray[Any, Any]],
+    result: np.dtype[Any],
+    *,
+    given: Sequence[str | float] | None = None,
+    **attributes: Any,
 ) -> Any:
-    """Return the inner session of a model of one node: ``x0``, ``x1`` in, ``y`` out."""
+    """Return the inner session of a model of one node.
+
+    Parameters
+    ----------
+    op : str
+    arrays : sequence of ndarray
+        Inputs ``x0``, ``x1``, of these dtypes and ranks.
+    result : dtype
+        Of ``y``, the only output.
+    given : sequence of str or float, optional
+        What the node is given: names of inputs, and constants; the inputs otherwise.
+    **attributes
+        Of the node.
+    """
     names = [f"x{i}" for i in range(len(arrays))]
+    constants = {
+        f"c{i}": np.asarray(c, arrays[0].dtype)
+        for i, c in enumerate(given or ())
+        if not isinstance(c, str)
+    }
+    taken = [
+        name if isinstance(name, str) else f"c{i}" for i, name in enumerate(given or names)
+    ]
     inputs = [
         helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(a.dtype), [None] * a.ndim
@@ -81,14 +112,12 @@ def one_node_session(
         for name, a in zip(names, arrays, strict=True)
     ]
     kind = helper.np_dtype_to_tensor_dtype(result)
-    attributes: dict[str, Any] = (
-        {"fmod": 1} if op == "Mod" and arrays[0].dtype.kind == "f" else {}
-    )
     graph = helper.make_graph(
-        [helper.make_node(op, names, ["y"], **attributes)],
+        [helper.make_node(op, taken, ["y"], **attributes)],
         "one_node",
         inputs,
         [helper.make_tensor_value_info("y", kind, [None] * arrays[0].ndim)],
+        [numpy_helper.from_array(c, name) for name, c in constants.items()],
     )
     opset = newest()
     imports = [helper.make_opsetid("", opset)]

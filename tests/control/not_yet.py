@@ -10,20 +10,9 @@ __all__ = ["NOT_YET"]
 
 NOT_YET: Final[dict[str, tuple[str, ...]]] = {
     "jit": (
-        "learning.fit",
-        "learning.learn",
-        "learning.record",
         "scalars.sieve",
-        "state.append_to_argument",
-        "state.keep",
-        "state.record_in_dict",
-        "state.update",
     ),
     "eager": (),
-    "opset13": (
-        "scalars.sieve",
-    ),
-    "newest": (
-        "scalars.sieve",
-    ),
+    "opset13": ("scalars.sieve",),
+    "newest": ("scalars.sieve",),
 }

@@ -13,12 +13,14 @@ import dataclasses
 import linecache
 import random
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+T = TypeVar("T")
 
 __all__ = ["Line", "Made", "inputs_of", "loaded", "make", "text_of"]
 
@@ -26,7 +28,7 @@ __all__ = ["Line", "Made", "inputs_of", "loaded", "make", "text_of"]
 _NUMBERS: Final = ("i", "f", "b")
 _DTYPES: Final = {"F": "float64", "G": "float32", "I": "int64", "B": "bool", "S": "int8"}
 
-HELPERS: Final = '''\
+HELPERS: Final = """\
 import numpy as np
 
 
@@ -71,7 +73,7 @@ def first_and_last(a, other):
     return a[0], a[-1]
 
 
-'''
+"""
 
 
 @dataclasses.dataclass
@@ -114,7 +116,7 @@ def loaded(made: Made) -> Callable[..., Any]:
     name = f"<random program {made.seed} {hash(text)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     module = ModuleType("random_program")
-    exec(compile(text, name, "exec"), vars(module))  # noqa: S102  our own text
+    exec(compile(text, name, "exec"), vars(module))
     fn: Callable[..., Any] = module.f
     return fn
 
@@ -148,7 +150,7 @@ class _Program:
     """One program being made."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)  # noqa: S311  programs are no secrets
+        self.rng = random.Random(seed)
         r = self.rng
         self.arrays = (r.choice("FFFGI"), r.choice("FFGIIS"))
         self.scope: list[Variable] = [
@@ -166,8 +168,9 @@ class _Program:
         self.raises = r.random() < 0.15
         self.maybe: list[Variable] = []
         self.inside = 0
+        self.counts = r.random() < 0.7  # whether loops run `n` times, which then stays small
 
-    def pick(self, *choices: Any) -> Any:
+    def pick(self, *choices: T) -> T:
         return self.rng.choice(choices)
 
     def chance(self, p: float) -> bool:
@@ -195,11 +198,12 @@ class _Program:
         ints = self.array_name("IS")
         choices = [
             f"({a} + {b})", f"({a} - {b})", f"({a} + 1)", f"({a} % {self.pick(3, 5, 7)})",
-            f"({a} // {self.pick(2, 3)})", f"({a} & {self.pick(3, 6)})", f"({a} ^ {self.pick(1, 5)})",
+            f"({a} // {self.pick(2, 3)})", f"({a} & {self.pick(3, 6)})",
+            f"({a} ^ {self.pick(1, 5)})",
             f"({a} >> 1)", f"(({a}) % 50 * 2)", f"({a} if {self.truth(depth - 1)} else {b})",
             f"max({a}, {b})", f"min({a}, {b})", f"abs({a})", f"len({array})",
             f"int(({array} > {self.constant('f')}).sum())", f"({a} % 13 | {self.pick(1, 4)})",
-            f"steps({a} % 9)", f"int({self.real(depth - 1)} // 1 % 64)", f"np.argmax({array}, axis=None)" if False else f"{array}.size",
+            f"steps({a} % 9)", f"int({self.real(depth - 1)} // 1 % 64)", f"{array}.size",
             f"(-{a})", f"({a} % 4 << 1)", f"~({a} % 9)",
         ]  # fmt: skip
         if ints:
@@ -220,12 +224,14 @@ class _Program:
         choices = [
             f"({a} + {b})", f"({a} - {b})", f"({a} * 0.5)", f"({a} % 8.0)", f"abs({a})",
             f"max({a}, {b})", f"min({a}, {b})", f"({a} if {self.truth(depth - 1)} else {b})",
-            f"({a} + {self.integer(depth - 1)})", f"float({self.integer(depth - 1)})", f"(-{a})",
+            f"({a} + {self.integer(depth - 1)})", f"float({self.integer(depth - 1)})",
+            f"(-{a})",
             f"({a} // 0.5 % 16.0)", f"({self.integer(depth - 1)} % 16 / 2)",
         ]  # fmt: skip
         if array:
             choices += [
-                f"float({array}.sum() % 64.0)", f"({array}.sum() % 64.0 + 0.0)",
+                f"float({array}.sum() % 64.0)",
+                f"({array}.sum() % 64.0 + 0.0)",
                 self.element(array, "f", self.integer(depth - 1)),
                 f"float(np.abs({array}).sum() % 32.0)",
                 f"pick({array}, {self.integer(0)}, {a})",
@@ -239,7 +245,7 @@ class _Program:
         if where not in {"0", "-1"}:
             where = f"{where} % len({array})"
         value = f"{array}[{where}]"
-        value = f"{cast}({value})" if self.chance(0.7) else f"({value} + {default})" if kind != "b" else f"bool({value})"
+        value = f"{cast}({value})" if self.chance(0.7) else f"({value} + {default})"
         return f"({value} if len({array}) else {default})" if self.guarded else value
 
     def array_name(self, kinds: str) -> str:
@@ -249,7 +255,9 @@ class _Program:
     def truth(self, depth: int = 2) -> str:
         known = [v.name for v in self.variables("b")]
         if depth <= 0:
-            return self.pick(f"{self.real(0)} > {self.constant('f')}", f"{self.integer(0)} < 2", *known)
+            return self.pick(
+                f"{self.real(0)} > {self.constant('f')}", f"{self.integer(0)} < 2", *known
+            )
         a, b = self.truth(depth - 1), self.truth(depth - 1)
         array = self.array_name("FGIS")
         i, j = self.integer(depth - 1), self.integer(depth - 1)
@@ -257,10 +265,12 @@ class _Program:
         op = self.pick("<", "<=", ">", ">=", "==", "!=")
         c = self.constant("f")
         choices = [
-            f"{f} {op} {g}", f"{i} {op} {j}", f"{f} {op} {c}", f"{i} {op} {self.constant('i')}",
+            f"{f} {op} {g}", f"{i} {op} {j}", f"{f} {op} {c}",
+            f"{i} {op} {self.constant('i')}",
             f"({a}) and ({b})", f"({a}) or ({b})", f"not ({a})", f"{c} < {f} <= {g}",
             f"{i} % 2 == 0", f"({array} {op} {c}).any()", f"({array} {op} {c}).all()",
-            f"{array}.sum() {op} {c}", f"0 <= {i} < len({array})", f"len({array}) {op} {self.rng.randrange(4)}",
+            f"{array}.sum() {op} {c}", f"0 <= {i} < len({array})",
+            f"len({array}) {op} {self.rng.randrange(4)}",
             f"({a}) == ({b})", f"{i} in (0, 1, {j})", f"bool({a})",
         ]  # fmt: skip
         return self.pick(*choices)
@@ -329,7 +339,8 @@ class _Program:
         return self.rng.choice(simple)()
 
     def assigned(self) -> list[Variable]:
-        return [v for v in self.variables("ifb") if v.name not in self.counters]
+        fixed = {*self.counters, *("n" if self.counts else "")}
+        return [v for v in self.variables("ifb") if v.name not in fixed]
 
     def assign(self) -> list[Line]:
         v = self.rng.choice(self.assigned())
@@ -357,12 +368,18 @@ class _Program:
             v = self.rng.choice(known)
             op = self.pick("+=", "-=", "+=")
             if v.type == "i" and self.chance(0.3):
-                return [Line(f"{v.name} {self.pick('%= 7', '//= 2', '^= 3', '&= 15', '>>= 1')}")]
+                return [
+                    Line(f"{v.name} {self.pick('%= 7', '//= 2', '^= 3', '&= 15', '>>= 1')}")
+                ]
             return [Line(f"{v.name} {op} {self.number(v.type)}")]
         known = self.variables("FGIS")
         v = self.rng.choice(known)
         k = self.constant("i" if v.type in "IS" else "f")
-        choices = [f"{v.name} += {k}", f"{v.name} %= 8", f"{v.name} -= {self.array(v.type, v.length, 1)}"]
+        choices = [
+            f"{v.name} += {k}",
+            f"{v.name} %= 8",
+            f"{v.name} -= {self.array(v.type, v.length, 1)}",
+        ]
         if v.type in "FG":
             choices.append(f"{v.name} *= 0.5")
         return [Line(self.pick(*choices))]
@@ -370,19 +387,39 @@ class _Program:
     def cell(self, v: Variable) -> str:
         """Return an expression for one element's value."""
         if v.type in "FG":
-            return self.pick(self.real(1), self.constant("f"), self.integer(1)) if v.type == "F" else self.pick(self.constant("f"), "s")
+            if v.type == "G":
+                return self.pick(self.constant("f"), "s")
+            return self.pick(self.real(1), self.constant("f"), self.integer(1))
         if v.type == "I":
             return self.integer(1)
         return self.truth(1) if v.type == "B" else f"({self.integer(1)}) % 9"
 
     def slice(self) -> str:
         i = self.pick("1", "2", "-1", "n % 3", self.integer(0))
-        return self.pick("1:", ":-1", "::2", "::-1", f":{i}", f"{i}:", "1:3", "-2:", "::-2", "1::2", f"{i}::-1")
+        return self.pick(
+            "1:",
+            ":-1",
+            "::2",
+            "::-1",
+            f":{i}",
+            f"{i}:",
+            "1:3",
+            "-2:",
+            "::-2",
+            "1::2",
+            f"{i}::-1",
+        )
 
     def write(self) -> list[Line]:
         v = self.rng.choice(self.variables("FGISB"))
         name = v.name
-        index = self.pick("0", "-1", f"({self.integer(1)}) % len({name})", f"({self.integer(0)}) % len({name})", self.integer(0) if not self.guarded else "0")
+        index = self.pick(
+            "0",
+            "-1",
+            f"({self.integer(1)}) % len({name})",
+            f"({self.integer(0)}) % len({name})",
+            self.integer(0) if not self.guarded else "0",
+        )
         part = self.slice()
         test = self.rng.choice([w for w in self.variables("FGISB") if w.length == v.length])
         mask = f"{test.name} > {self.constant('f')}" if test.type != "B" else test.name
@@ -391,9 +428,11 @@ class _Program:
         if self.guarded:
             element = f"if len({name}): {element}"
         choices = [
-            element, element, element, f"{name}[{part}] = {self.cell(v)}", f"{name}[{part}] {number}",
+            element, element, element, f"{name}[{part}] = {self.cell(v)}",
+            f"{name}[{part}] {number}",
             f"{name}[{mask}] = {self.cell(v)}", f"{name}[{mask}] {number}",
-            f"{name}[:] = {self.array(v.type, v.length, 1)}", f"{name}[{part}] = {name}[{part}]",
+            f"{name}[:] = {self.array(v.type, v.length, 1)}",
+            f"{name}[{part}] = {name}[{part}]",
             f"{name}[1:] = {name}[:-1]", f"{name}[::-1] = {self.array(v.type, v.length, 1)}",
         ]  # fmt: skip
         return [self.one_line(self.pick(*choices))]
@@ -433,10 +472,15 @@ class _Program:
             choices.append(f"{number} = lower({array}, 2)")
             choices.append(f"lower({array}[::-1], 1)")
         if reals:
-            choices += [f"halve({reals})", f"s = pick({reals}, {self.integer(1)}, s)", f"halve({reals}[1:])"]
+            choices += [
+                f"halve({reals})",
+                f"s = pick({reals}, {self.integer(1)}, s)",
+                f"halve({reals}[1:])",
+            ]
             if len(self.variables("f")) > 1:
                 other = self.rng.choice(self.variables("f")).name
-                choices.append(f"s, {other} = first_and_last({reals}, s)" if other != "s" else f"s, _ = first_and_last({reals}, s)")
+                other = "_" if other == "s" else other
+                choices.append(f"s, {other} = first_and_last({reals}, s)")
         return [Line(self.pick(*choices))]
 
     def container(self) -> list[Line]:
@@ -466,8 +510,6 @@ class _Program:
         known = [v for v in self.assigned() if v.type in "if" and v.name not in {"x", "y"}]
         v = self.rng.choice(known)
         name = self.fresh("g")
-        if self.nested_forbidden(v):
-            return self.assign()
         body = [Line(f"nonlocal {v.name}", needed=True)]
         k = self.constant(v.type)
         if self.chance(0.5):
@@ -482,15 +524,14 @@ class _Program:
             lines.append(Line(f"if {test}:", [Line(f"{name}({self.number(v.type, 1)})")]))
         return lines
 
-    def nested_forbidden(self, v: Variable) -> bool:
-        return v.name in self.counters
-
     def fail(self) -> list[Line]:
         test = self.truth(1)
-        text = self.pick("'low'", "f'low {s}'", "'high'")
+        text = self.pick("'low'", "f'low {s}'", "f'{t} of {n}'", "'high'")
         if self.chance(0.5):
             return [Line(f"assert {test}, {text}")]
-        return [Line(f"if {test}:", [Line(f"raise {self.pick('ValueError', 'KeyError')}({text})")])]
+        return [
+            Line(f"if {test}:", [Line(f"raise {self.pick('ValueError', 'KeyError')}({text})")])
+        ]
 
     def leave(self) -> list[Line]:
         if self.loops and self.chance(0.75):
@@ -505,7 +546,9 @@ class _Program:
         values = [
             self.number(t, 1) if t in _NUMBERS else self.array_result(t) for t in self.returns
         ]
-        return Line(f"return {', '.join(values)}" if len(values) > 1 else f"return {values[0]}")
+        return Line(
+            f"return {', '.join(values)}" if len(values) > 1 else f"return {values[0]}"
+        )
 
     def array_result(self, kind: str) -> str:
         known = [v.name for v in self.variables(kind)]
@@ -554,15 +597,22 @@ class _Program:
         before = self.scope
         self.scope = [*before, Variable(k, "i")]
         self.counters.add(k)
-        test = self.pick(f"{k} < {most}", f"{k} < {most} and ({self.truth(1)})", f"{k} < min({most}, len(x))")
+        test = self.pick(
+            f"{k} < {most}",
+            f"{k} < {most} and ({self.truth(1)})",
+            f"{k} < min({most}, len(x))",
+        )
         if self.chance(0.1):
             body = [Line(f"if {k} >= {most}:", [Line("break")], needed=True)]
             test = "True"
         else:
             body = []
         body += [Line(f"{k} += 1", needed=True), *self.body(depth)]
-        lines = [Line(f"{k} = 0", needed=True), Line(f"while {test}:", body), *self.or_else(depth)]
-        return lines
+        return [
+            Line(f"{k} = 0", needed=True),
+            Line(f"while {test}:", body),
+            *self.or_else(depth),
+        ]
 
     def for_(self, depth: int) -> list[Line]:
         before = self.scope
@@ -574,9 +624,14 @@ class _Program:
         if kind == 0:
             head = f"{target} in range({self.rng.randrange(1, 5)})"
         elif kind == 1:
-            head = f"{target} in range(n)"
+            head = f"{target} in range({'n' if self.counts else 'n % 5'})"
         elif kind in {2, 3}:
-            head = f"{target} in {self.pick(f'range(len({array.name}))', f'range(1, len({array.name}))', f'reversed(range(len({array.name})))', f'range(len({array.name}) - 1, -1, -1)')}"
+            size = f"len({array.name})"
+            places = self.pick(
+                f"range({size})", f"range(1, {size})", f"reversed(range({size}))",
+                f"range({size} - 1, -1, -1)",
+            )  # fmt: skip
+            head = f"{target} in {places}"
         elif kind == 4:
             head, loop = f"{target} in {array.name}", [Variable(target, of)]
         elif kind == 5:
@@ -585,9 +640,13 @@ class _Program:
         elif kind == 6:
             e, g = self.fresh("e"), self.fresh("e")
             of2 = {"F": "f", "G": "g", "I": "i", "S": "z", "B": "z"}[self.arrays[0]]
-            head, loop = f"{e}, {g} in zip({array.name}, x)", [Variable(e, of), Variable(g, of2)]
+            head, loop = (
+                f"{e}, {g} in zip({array.name}, x)",
+                [Variable(e, of), Variable(g, of2)],
+            )
         else:
-            head = f"{target} in {self.pick('(3, 1, 2)', '(0, 4)', 'range(3, 0, -1)', 'range(n % 4)')}"
+            places = self.pick("(3, 1, 2)", "(0, 4)", "range(3, 0, -1)", "range(n % 4)")
+            head = f"{target} in {places}"
         self.scope = [*before, *loop]
         # the loop's variables are read in its body only, and bound by the loop only
         self.counters.update(v.name for v in loop)

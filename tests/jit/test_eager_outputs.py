@@ -168,6 +168,21 @@ def test_sums_are_computed_in_the_dtype_of_the_output() -> None:
         same(np.asarray(call(onnxjit.asarray(x), **options)), want)
 
 
+def test_sums_in_the_dtype_of_the_output_however_they_are_called() -> None:
+    x = np.random.default_rng(0).random(1001).astype(np.float32)
+    calls: tuple[Callable[[Any, Any], Any], ...] = (
+        lambda x, o: num.add.reduce(x, out=o),
+        lambda x, o: num.add.reduce(x, 0, None, o),
+        lambda x, o: num.sum(x, 0, None, o),
+        lambda x, o: num.sum(a=x, out=o),
+        lambda x, o: num.sum(out=o, axis=0, a=x),
+    )
+    for number, call in enumerate(calls):
+        out = onnxjit.asarray(np.zeros(()))
+        call(onnxjit.asarray(x), out)
+        assert abs(float(out) - x.sum(dtype=np.float64)) < 1e-10, number
+
+
 def test_accumulations_into_one_element() -> None:
     x = onnxjit.asarray(V)
     for call in (num.cumsum, num.add.accumulate, num.cumulative_prod):
@@ -179,3 +194,13 @@ def test_the_dtype_of_an_output_is_looked_at_before_shapes() -> None:
     x = onnxjit.asarray([True, False])
     with pytest.raises(TypeError, match="Cannot cast ufunc"):
         x *= onnxjit.asarray([1, 2, 3])
+
+
+def test_outputs_by_place_follow_parameters_that_have_no_name() -> None:
+    """An axis given by place is none, where the arrays in front of it cannot be named."""
+    x = np.arange(6.0).reshape(2, 3)
+    eager = onnxjit.asarray(x)
+    same(np.asarray(np.concatenate([eager, eager], 1)), np.concatenate([x, x], 1))
+    out = np.zeros((2, 6))
+    np.concatenate([eager, eager], 1, out)
+    same(out, np.concatenate([x, x], 1))

@@ -121,10 +121,20 @@ def test_models_are_right_for_other_sizes_and_values(name: str) -> None:
             lambda *x: session.run(None, dict(zip(names, x, strict=True))), args
         )
         leaves = list(want) if isinstance(want, (tuple, list)) else [want]
+        if raised is None and any('"stacked"' in p.value for p in model.metadata_props):
+            leaves = _columns(leaves, got)
         if is_named or raised is not None or any(not hasattr(x, "dtype") for x in leaves):
             continue
         assert error is None, f"{name}: no error for {error!r}"
         near([np.asarray(g) for g in got], [np.asarray(w) for w in leaves], name)
+
+
+def _columns(rows: list[Any], like: list[Any]) -> list[Any]:
+    """Return a list of unknown length as a model does: an array per part of an element."""
+    if not rows:
+        return [g[:0] for g in like]
+    parts = zip(*rows, strict=True) if isinstance(rows[0], (tuple, list)) else [rows]
+    return [np.array(part) for part in parts]
 
 
 def test_dates_run_in_numpy_after_one_warning() -> None:

@@ -123,7 +123,7 @@ def test_malformed_options(options):
 
 def test_assumptions_are_told():
     def f(x):
-        return x[1:] if len(x) > 2 else x
+        return x[1:] if list(filter(None, [len(x) > 2])) else x
 
     found = jit_onnx(f).verify(X)
     assert found.ok
@@ -133,7 +133,7 @@ def test_assumptions_are_told():
 
 def test_what_cannot_be_exported_is_shown():
     def f(x):
-        if x.sum() > 0:
+        if float(str(x.sum())) > 0:
             return x
         return -x
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from onnxjit._core.program import Value
+from onnxjit._lower.model import lower
 from onnxjit._ops.elementwise import greater
 from onnxjit._ops.index import getitem, is_scalar_index
 from onnxjit._ops.index_write import scatter, setitem
@@ -317,6 +318,28 @@ def test_scalar_indices() -> None:
     assert not is_scalar_index(0, 2)
     assert not is_scalar_index((0, ...), 1)
     assert not is_scalar_index(slice(None), 1)
+
+
+# --- inner axes ---
+
+
+@pytest.mark.parametrize(
+    ("dtype", "channels", "turned"),
+    [("u1", 1, True), ("u1", 2, True), ("u1", 3, False), ("u1", 4, True), ("f2", 2, True),
+     ("f4", 1, True), ("f4", 2, False), ("f8", 1, False), ("i8", 3, False)],
+)  # fmt: skip
+def test_inner_axes_are_turned_only_where_that_is_faster(
+    dtype: str, channels: int, turned: bool
+) -> None:
+    x, at = values((6, 9, channels), dtype), values((12,), "i8") % 9
+
+    def function(v: Value, i: Value) -> Value:
+        return read(v, (slice(None), i))
+
+    same(run(function, x, at, symbolic=False)[0], x[:, at])
+    model = lower(trace(function, x, at, symbolic=False))
+    ops = [n.op_type for n in model.graph.node]
+    assert ops.count("Transpose") == (2 if turned else 0)
 
 
 # --- strides -------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onnxjit._ops.reduceat import ufunc_reduceat
 from onnxjit._ops.table import UFUNCS
 from onnxjit._ops.ufunc_methods import (
     REDUCTIONS,
     ufunc_accumulate,
     ufunc_outer,
     ufunc_reduce,
-    ufunc_reduceat,
 )
 from tests.ops.harness import run
 from tests.ops.reduce_check import DTYPES, RTOL, compare, data, ours

@@ -2,6 +2,7 @@
 """Warnings and refusals as a user meets them: the place, what was found, what to do."""
 
 import inspect
+import operator
 import warnings
 from typing import Any
 
@@ -24,7 +25,7 @@ LAST = None
 
 
 def branch(x):
-    return x if x.sum() > 0 else -x
+    return x if float(str(x.sum())) > 0 else -x
 
 
 def logged(x):
@@ -51,7 +52,7 @@ def complex_sum(x):
 
 
 def longer(x):
-    return x[0] if len(x) > 1 else x
+    return x[0] if operator.gt(len(x), 1) else x
 
 
 def recorded(call):
@@ -74,7 +75,11 @@ def test_a_refusal_names_the_line_and_its_entry(fn):
     assert f"[docs/errors.md#{type(raised.value).__name__.lower()}]" in text
 
 
-@pytest.mark.parametrize("fn", REFUSED)
+#: a call can do what they do, a model cannot
+STORING = [logged, assigned]
+
+
+@pytest.mark.parametrize("fn", [fn for fn in REFUSED if fn not in STORING])
 def test_a_fallback_says_nothing_of_options_and_points_at_the_user(fn):
     caught = recorded(lambda: jit_onnx(fn)(X))
     assert {each.category for each in caught} == {FallbackWarning}

@@ -58,7 +58,7 @@ class Recorder(PlainHooks):
     def twin(self, f, /):
         return self.twins.get(f) if f.__hash__ else None
 
-    def capture(self, value, path, /):
+    def capture(self, value, path, owner=None, /):
         self.captured.append((str(path), value, path))
         return value
 
@@ -254,7 +254,7 @@ def helper(v):
 
 def test_capture_may_replace_the_value():
     class Wrapping(Recorder):
-        def capture(self, value, path, /):
+        def capture(self, value, path, owner=None, /):
             return Traced(str(path)) if isinstance(value, np.ndarray) else value
 
     result, _ = trace(lambda: (WEIGHTS, WEIGHTS, MODEL.scaler.mean_), hooks=Wrapping())

@@ -58,7 +58,7 @@ class Recorder(PlainHooks):
     def twin(self, f, /):
         return self.twins.get(f) if f.__hash__ else None
 
-    def capture(self, value, path, /):
+    def capture(self, value, path, owner=None, /):
         self.captured.append((str(path), value, path))
         return value
 
@@ -277,7 +277,7 @@ QUEUE = deque([1])
         (write_view, (WEIGHTS,), "ndarray", "a0[...]"),
         (write_derived_view, (WEIGHTS,), "ndarray", "a0[...]"),
         (add_to_array, (WEIGHTS,), "ndarray", "a0 op= ..."),
-        (set_by_name, (MODEL,), "attribute", "a0 (setattr)"),
+        (set_by_name, (MODEL,), "attribute", "a0.calls"),
         (default_list, (), "container", "default[0].append"),
         (advance, (), "iterator", "ITERATOR (next)"),
         (consume, (), "iterator", "ITERATOR is advanced"),

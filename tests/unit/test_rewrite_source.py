@@ -54,7 +54,7 @@ class Recorder(PlainHooks):
     def twin(self, f, /):
         return self.twins.get(f) if f.__hash__ else None
 
-    def capture(self, value, path, /):
+    def capture(self, value, path, owner=None, /):
         self.captured.append((str(path), value, path))
         return value
 

@@ -55,6 +55,14 @@ class Forgetful:
     assert_, comp = plain.assert_, plain.comp
 
     @staticmethod
+    def raised(make: Any) -> Any:
+        return make()
+
+    @staticmethod
+    def bound(value: Any) -> Any:
+        return value
+
+    @staticmethod
     def if_(test: Any, then: Any, orelse: Any, stores: Any, live: Any) -> None:
         forget = forgetting([then, orelse], stores, live)
         plain.if_(test, then, orelse, stores, live)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import timeit
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["Contender", "Spread", "Timings", "measure"]
 
@@ -145,7 +146,11 @@ class Timings:
 
 
 def measure(
-    contenders: Sequence[Contender], *, blocks: int = 25, seconds: float = 0.0005
+    contenders: Sequence[Contender],
+    *,
+    blocks: int = 25,
+    seconds: float = 0.0005,
+    rest: float = 0.0,
 ) -> Timings:
     """Time contenders in turn.
 
@@ -157,6 +162,10 @@ def measure(
         Blocks of one measurement of every contender. The order turns from block to block.
     seconds : float
         About how long one try takes; a call that takes longer is made once.
+    rest : float
+        Seconds to wait whenever another contender's turn comes, which then has all its tries
+        of the block.  Threads of a session go on spinning for a while after a run, and take
+        the cores that the next contender needs.
 
     Returns
     -------
@@ -168,8 +177,16 @@ def measure(
         turn = block % len(contenders)
         order = (*contenders[turn:], *contenders[:turn])
         best = dict.fromkeys(samples, math.inf)
-        for c in order * _TRIES:
+        for c in _rested(order, rest) if rest else order * _TRIES:
             best[c.name] = min(best[c.name], c.seconds(loops[c.name]))
         for name, seconds_ in best.items():
             samples[name].append(seconds_)
     return Timings(samples)
+
+
+def _rested(order: Sequence[Contender], rest: float) -> Iterator[Contender]:
+    """Return each contender as often as it is tried, with a rest and a warm-up before."""
+    for c in order:
+        sleep(rest)
+        c.seconds(1)
+        yield from (c,) * _TRIES

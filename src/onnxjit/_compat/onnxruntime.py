@@ -9,9 +9,9 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["ERRORS", "LOAD_ERRORS", "VERSION", "accepts", "open_session"]
+__all__ = ["ERRORS", "LOAD_ERRORS", "VERSION", "accepts", "add_weights", "open_session"]
 
 VERSION: Final[str] = onnxruntime.__version__
 
@@ -43,6 +43,18 @@ def open_session(options: Any, model: bytes, disabled: Sequence[str]) -> Any:
         model, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(disabled)
     )
     return outer._sess
+
+
+def add_weights(options: Any, weights: Mapping[str, Any]) -> list[Any]:
+    """Give a session the constants that its model says are external.
+
+    Returns what has to live as long as the session does.
+    """
+    if not weights:
+        return []
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(w) for w in weights.values()]
+    options.add_external_initializers(list(weights), values)
+    return [*values, *weights.values()]
 
 
 def accepts(model: bytes) -> bool:

@@ -71,7 +71,7 @@ class Trace:
         self._constants: dict[Any, Value] = {}
         self._alive: list[Any] = []
 
-    def data_size(self, value: Value) -> DimLike:
+    def data_size(self, value: Value) -> DimLike:  # noqa: ARG002  for the trace of a function
         """Return a () integer of data as a size; a negative one is an error of the code.
 
         Raises

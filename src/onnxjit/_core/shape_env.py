@@ -41,7 +41,16 @@ class ShapeEnv:
         Results of functions of sizes that guards do not change.
     """
 
-    __slots__ = ("_known", "_made", "_store", "conditional", "guards", "memo", "policy", "symbols")
+    __slots__ = (
+        "_known",
+        "_made",
+        "_store",
+        "conditional",
+        "guards",
+        "memo",
+        "policy",
+        "symbols",
+    )
 
     def __init__(self, policy: Literal["guard", "assume"] = "guard") -> None:
         self.policy = policy

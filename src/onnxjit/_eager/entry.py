@@ -3,76 +3,32 @@
 
 from __future__ import annotations
 
-import copy
-import functools
 import weakref
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim, Symbol, guards_source, python_source, reduce_guards
+from onnxjit._core.dims import guards_source, reduce_guards
 from onnxjit._core.source import raised_at
-from onnxjit._rewrite.path import GuardNames, guard_source
-from onnxjit._trace.control.either import Either
-from onnxjit._trace.host import evaluate_value, host_inputs
+from onnxjit._rewrite.path import GuardNames, guard_source, path_source
+from onnxjit._trace.places import CHANGING
+from onnxjit.errors import OnnxJitError
 
-from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names, with_parts
-from .record import Recording, Result
-from .stacked import Stacked
-
-if TYPE_CHECKING:
-    from onnxjit._core.program import Value
-    from onnxjit._engine.compile import Compiled
+from .build import Builder, Getter, SymbolTexts, getter, has_source
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_names
+from .record import Recording, hidden_leaves
+from .replay import hidden_source, reader, replayer
 
 __all__ = ["EagerEntry", "Entry", "Rerun", "guard_lines", "make_guard"]
 
 Guard = Callable[[Sequence[Any]], bool]
-Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
 
-#: plain results that a caller may change
-_FRESH: Final = (np.ndarray, set, deque, bytearray)
 _FEED: Final[dict[str, str]] = {
     SCALAR_LEAF: "asarray({x})",
     INT_LEAF: "array({x}, int64)",
     FLOAT_LEAF: "array({x}, float64)",
 }
-
-
-class SymbolTexts(dict[Symbol, str]):
-    """Size symbol -> Python expression over the leaves ``a``, made when it is asked for."""
-
-    def __init__(self, recording: Recording, names: GuardNames) -> None:
-        super().__init__()
-        self._position = {v.id: i for i, v in enumerate(recording.tracer.root.inputs)}
-        self._scalars = recording.tracer.scalar_hints
-        self._names = names
-
-    def __missing__(self, symbol: Symbol) -> str:
-        origin: Any = symbol.origin
-        value, axis = origin
-        index = self._position.get(value.id)
-        if index is None:
-            text = self.call(value, int)
-        else:
-            text = f"a[{index}]" if axis is None else f"a[{index}].shape[{axis}]"
-        self[symbol] = text
-        return text
-
-    def call(self, value: Value, finish: Callable[[np.ndarray[Any, Any]], Any]) -> str:
-        """Return a call that computes a value of sizes and scalars by NumPy."""
-        symbols, inputs = host_inputs(value, self._scalars)
-        count = len(symbols)
-
-        def compute(*given: Any) -> Any:
-            sizes = dict(zip(symbols, given, strict=False))
-            numbers = map(np.float64, given[count:])
-            scalars = dict(zip(inputs, numbers, strict=True))
-            return finish(evaluate_value(value, sizes, scalars))
-
-        texts = [self[s] for s in symbols] + [f"a[{self._position[i]}]" for i in inputs]
-        return f"{self._names.name(compute, 'h')}({', '.join(texts)})"
 
 
 def guard_lines(
@@ -86,6 +42,11 @@ def guard_lines(
     `roots` are the static objects among the arguments; the guards hold them weakly.
     """
     lines: list[str] = []
+    hidden = recording.tracer.hidden
+    count = len(leaves)
+    if hidden is not None:
+        lines += hidden.tests(count, names)
+        leaves = [*leaves, *hidden.leaves]
     symbols = SymbolTexts(recording, names)
     guards = reduce_guards(recording.tracer.env.guards)
     if guards:
@@ -95,15 +56,35 @@ def guard_lines(
     lines += _layout_guards(recording, leaves)
     lines += [symbols.call(g.value, g.holds) for g in recording.tracer.host_guards]
     seen: set[str] = set()
-    texts = {name: f"{names.name(_reference(x), 'r')}()" for name, x in (roots or {}).items()}
+    texts = root_sources(names, roots)
+    if hidden is not None:
+        pairs = hidden.aliases
+        lines += [f"{path_source(p, names, texts)} is a[{count + i}]" for p, i in pairs]
     for path, value in recording.captures:
         if path.kind == "module":
             continue
         line = guard_source(path, value, names, texts)
+        if type(value) is np.ndarray and hidden is not None:
+            line += f" and id({names.name(value, 'v')}) not in {names.name(_ARRAYS, 'w')}"
         if line not in seen:
             seen.add(line)
             lines.append(line)
     return lines
+
+
+#: arrays that graphs are known to write to
+_ARRAYS: Final = CHANGING.arrays
+
+
+def root_sources(names: GuardNames, roots: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return expressions for the static objects among the arguments, held weakly."""
+    found: dict[str, str] = {}
+    for name, x in (roots or {}).items():
+        known = names.weak.get(id(x))
+        if known is None:
+            known = names.weak[id(x)] = names.name(_reference(x), "r")
+        found[name] = f"{known}()"
+    return found
 
 
 def _write_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
@@ -140,12 +121,17 @@ def _leaf_of_argument(leaves: Sequence[Leaf], argument: int) -> int:
     return dynamic[argument]
 
 
-def make_guard(lines: list[str], names: GuardNames) -> Guard | None:
-    """Compile conditions to one function of the leaves; None when there are none."""
+def make_guard(lines: list[str], names: GuardNames, hidden: str = "") -> Guard | None:
+    """Compile conditions to one function of the leaves; None when there are none.
+
+    `hidden` is the source of what follows the leaves.
+    """
     if not lines:
         return None
     namespace = {**names.namespace, "may_share_memory": np.may_share_memory}
-    exec(_GUARD.format(" and ".join(f"({line})" for line in lines)), namespace)
+    read = f"a = (*a, {hidden})" if hidden else "pass"
+    tests = " and ".join(f"({line})" for line in lines)
+    exec(_GUARD.format(read, tests), namespace)
     guard: Guard = namespace["guard"]  # type: ignore[assignment]  # defined by the text
     return guard
 
@@ -153,6 +139,7 @@ def make_guard(lines: list[str], names: GuardNames) -> Guard | None:
 _GUARD: Final = """
 def guard(a):
     try:
+        {}
         return {}
     except (LookupError, AttributeError, ValueError, TypeError):
         return False
@@ -203,12 +190,17 @@ class Entry:
     guard : callable or None
         ``guard(leaves)`` -> whether the entry holds for a call.
     run : callable
-        ``run(leaves)`` -> the function's result; written arguments are updated.
+        ``run(leaves, containers)`` -> the function's result; written arguments are updated,
+        and what the function stores in older objects is stored there.
+    read : callable or None
+        ``read(leaves)`` -> the leaves followed by the hidden inputs, if there are any.
+    needs_containers : bool
+        Whether `run` has to be given the containers among the arguments.
     """
 
     __slots__ = (
-        "__weakref__", "build", "compiled", "guard", "leaves", "lines", "names", "recording",
-        "run",
+        "__weakref__", "build", "compiled", "guard", "leaves", "lines", "names",
+        "needs_containers", "read", "recording", "run",
     )  # fmt: skip
 
     def __init__(
@@ -220,18 +212,28 @@ class Entry:
         roots: Mapping[str, Any] | None = None,
     ) -> None:
         self.recording: Final = recording
-        self.leaves: Final = [Leaf(x.kind, x.key, x.name, None) for x in leaves]
+        every = [*leaves, *hidden_leaves(recording)]
+        self.leaves: Final = [Leaf(x.kind, x.key, x.name, None) for x in every]
         self.names: Final = GuardNames()
         self.lines: Final = guard_lines(recording, leaves, self.names, roots)
-        self.guard: Final = make_guard(self.lines, self.names)
+        texts = root_sources(self.names, roots)
+        hidden = hidden_source(recording, self.names, texts)
+        self.guard: Final = make_guard(self.lines, self.names, hidden)
+        self.read: Final = reader(recording, self.names, texts)
+        trees = [recording.tree, *(e.tree for e in recording.effects)]
+        self.needs_containers: Final = has_source(trees, "container") or any(
+            e.what == "content" for e in recording.effects
+        )
         # only what compiles needs the writers of ONNX: importing them would slow every import
         from onnxjit._engine.compile import compile_program
 
         self.compiled: Final = compile_program(recording.program, opset=opset)
-        self.build: Final = _builder(recording, self.compiled, self.names)
-        self.run: Final = self._runner()
+        self.build: Final = Builder(recording, recording.tree, self.compiled, self.names)
+        self.run: Final = self._runner(texts)
+        if recording.tracer.hidden is not None:
+            recording.tracer.hidden.forget()
 
-    def _runner(self) -> Callable[[Sequence[Any]], Any]:
+    def _runner(self, texts: Mapping[str, str]) -> Callable[..., Any]:
         compiled = self.compiled
         feeds = [self.feed(i) for i in compiled.inputs]
         build = self.build
@@ -250,18 +252,58 @@ class Entry:
                 np.copyto(a[i], new)
             return result
 
+        if not self.is_stateful:
+            return run
+        return self._replaying(feeds, execute, written, texts)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether a run looks at more than the leaves."""
+        return self.read is not None or bool(self.recording.effects) or self.needs_containers
+
+    def _replaying(
+        self,
+        feeds: Sequence[Callable[[Sequence[Any]], Any]],
+        execute: Callable[..., Any],
+        written: Sequence[tuple[int, Getter]],
+        texts: Mapping[str, str],
+    ) -> Callable[..., Any]:
+        """Return a run that reads from, and stores in, older objects."""
+        read = self.read or (lambda a: a)
+        recording = self.recording
+        find, put = replayer(recording.effects, self.names, texts)
+        trees = [recording.tree, *(e.tree for e in recording.effects)]
+        make = Builder(recording, ((), trees), self.compiled, self.names)
+        count = len(self.leaves) - len(hidden_leaves(recording))
+
+        def run(a: Sequence[Any], containers: Sequence[Any] = ()) -> Any:
+            a = read(a)
+            objects = find(containers)
+            out = execute([feed(a) for feed in feeds])
+            result, *values = make(out, a, containers)
+            for i, new in [(i, get(out, a)) for i, get in written]:
+                np.copyto(a[i], new)
+                if i >= count:
+                    CHANGING.add_array(a[i])
+            put(objects, values)
+            return result
+
         return run
 
     def _checked(self, execute: Callable[..., Any]) -> Callable[..., Any]:
         """Return a run that says so where the graph is not right."""
         failed = self.recording.failed
         where = None if failed is None else self.compiled.outputs[failed][1]
+        unsure = failed is not None or self.recording.tracer.has_handlers
 
         def run(feeds: Any) -> Any:
             try:
                 out = execute(feeds)
             except Exception as e:
-                raise Rerun from e  # what follows a failed check may fail too
+                if isinstance(e, OnnxJitError) and not unsure:
+                    raise
+                # what follows a failed check may fail too; and Python writes, then raises
+                raise Rerun from e
             if where is not None and out[where]:
                 raise Rerun
             return out
@@ -270,7 +312,7 @@ class Entry:
 
     def _new(self, k: int) -> Getter:
         """Return how the new content of a written argument is had."""
-        get = _getter(self.recording, self.compiled, k)
+        get = getter(self.recording, self.compiled, k)
         if self.compiled.outputs[k][0] != "input":
             return get
         return lambda out, a: get(out, a).copy()
@@ -288,113 +330,6 @@ class Entry:
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype.newbyteorder("=")
-
-
-def computed_dtype(recording: Recording, k: int) -> np.dtype[Any] | None:
-    """Return the dtype to look at a computed result with, None where it has NumPy's own.
-
-    onnxruntime makes ``longlong`` arrays, whose elements are no `numpy.int64` on most systems.
-    """
-    dtype = recording.program.outputs[k].dtype.numpy
-    return dtype if dtype.kind in "iu" and dtype.itemsize == 8 else None
-
-
-def _getter(recording: Recording, compiled: Compiled, k: int) -> Getter:
-    """Return how result `k` of the program is had from the computed ones and the leaves."""
-    source, where = compiled.outputs[k]
-    dtype = computed_dtype(recording, k)
-    if source == "computed" and recording.program.outputs[k].dtype.kind == "U":
-        # onnxruntime makes object arrays of str; NumPy takes the shortest dtype that fits
-        return lambda out, _a: out[where].astype(np.str_)
-    if source == "computed" and dtype is not None:
-        return lambda out, _a: out[where].view(dtype)
-    if source == "computed":
-        return lambda out, _a: out[where]
-    if source == "input":
-        return lambda _out, a: np.asarray(a[where])
-    return lambda _out, _a: where
-
-
-def _builder(
-    recording: Recording, compiled: Compiled, names: GuardNames
-) -> Callable[..., Any]:
-    """Return how the result is put together."""
-    symbols = SymbolTexts(recording, names)
-    memo_needed = _repeats(recording.tree)
-
-    def leaf(r: Result) -> Callable[..., Any]:
-        if r.source == "argument":
-            return lambda _out, a, _m: a[r.index]
-        if r.source == "static":
-            value = r.value
-            if isinstance(value, _FRESH):
-                return lambda _out, _a, _m: copy.copy(value)
-            return lambda _out, _a, _m: value
-        if r.source == "size":
-            size: Callable[[Sequence[Any]], int] = eval(
-                f"lambda a: int({_dim_text(r.value, symbols)})", names.namespace
-            )
-            return lambda _out, a, _m: size(a)
-        get = _getter(recording, compiled, r.index)
-        fresh = r.copy or not is_own_output(compiled, r.index)
-        finish = _finisher(r.kind, fresh=fresh)
-        if r.kind == "array" and memo_needed.get(id(r), 0) > 1:
-            return _once(lambda out, a: finish(get(out, a)), r)
-        return lambda out, a, _m: finish(get(out, a))
-
-    def node(tree: Any) -> Callable[..., Any]:
-        if isinstance(tree, Result):
-            return leaf(tree)
-        example, items = tree
-        makers = [node(item) for item in items]
-        if isinstance(example, Either):
-            chosen, first, second = makers
-            return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
-        stacked = isinstance(example, Stacked)
-        join = example.elements if stacked else functools.partial(with_parts, example)
-        return lambda out, a, m: join([make(out, a, m) for make in makers])
-
-    make = node(recording.tree)
-    return lambda out, a: make(out, a, {})
-
-
-def is_own_output(compiled: Compiled, k: int) -> bool:
-    """Whether result `k` has a computed array that no earlier result hands out."""
-    source, where = compiled.outputs[k]
-    return source == "computed" and ("computed", where) not in compiled.outputs[:k]
-
-
-def _once(compute: Callable[..., Any], r: Result) -> Callable[..., Any]:
-    def get(out: Any, a: Any, memo: dict[int, Any]) -> Any:
-        if id(r) not in memo:
-            memo[id(r)] = compute(out, a)
-        return memo[id(r)]
-
-    return get
-
-
-def _repeats(tree: Any) -> dict[int, int]:
-    counts: dict[int, int] = {}
-    stack = [tree]
-    while stack:
-        t = stack.pop()
-        if isinstance(t, Result):
-            counts[id(t)] = counts.get(id(t), 0) + 1
-        else:
-            stack.extend(t[1])
-    return counts
-
-
-def _dim_text(dim: Any, symbols: SymbolTexts) -> str:
-    return python_source(dim, symbols) if isinstance(dim, Dim) else repr(dim)
-
-
-def _finisher(kind: str, *, fresh: bool) -> Callable[[Any], Any]:
-    if kind == "array":
-        return (lambda x: x.copy()) if fresh else (lambda x: x)
-    if kind == "scalar":
-        return lambda x: x[()]
-    return lambda x: x.item()
 
 
 def _reference(x: Any) -> Callable[[], Any]:

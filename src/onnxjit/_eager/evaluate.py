@@ -134,8 +134,8 @@ def _call(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         return call(*from_eager(args), **from_eager(kwargs), out=from_eager(out))
 
     if not is_ufunc or method not in {"__call__", "outer"}:
-        options = in_dtype_of_out(func, method, args, kwargs, out)
-        return store(func, method, out, _compiled_or_numpy(call, args, options, name), ask)
+        given, options = in_dtype_of_out(func, method, args, kwargs, out)
+        return store(func, method, out, _compiled_or_numpy(call, given, options, name), ask)
     everywhere = {k: v for k, v in kwargs.items() if k != "where"}
     try:
         result = _compiled_or_numpy(call, args, everywhere, name)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.lists import List
+from onnxjit._trace.trace import dim_array
 from onnxjit.errors import SideEffectError
 
 from .boundary import from_eager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnxjit._rewrite.path import Path
+    from onnxjit._trace.places import Places
     from onnxjit._trace.trace import Tracer
 
 __all__ = ["EagerHooks", "TraceHooks"]
@@ -37,6 +39,7 @@ _EFFECTS: Final = {
     "iterator": "advances an iterator made before the call",
     "impure": "gives another result at each call",
     "unchecked store": "stores to objects in code without source",
+    "look": "is used as a whole, or by code that is not traced, after it has been changed",
 }
 _STORE: Final = "return the new value and store it outside"
 #: what to do instead, where it is not `_STORE`
@@ -45,6 +48,7 @@ _INSTEAD: Final = {
     "iterator": "make the iterator inside, or pass a list",
     "impure": "call it outside and pass the result as an argument",
     "unchecked store": "call it outside of the jitted function",
+    "look": "use it before it is changed, or what has been stored itself",
 }
 
 
@@ -65,8 +69,18 @@ class TraceHooks:
         """Return the stand-in of a callable."""
         return twin_of(f)
 
-    def capture(self, value: Any, path: Path, /) -> Any:
-        """Note a value of the surroundings; an ndarray becomes a constant of the trace."""
+    @property
+    def places(self) -> Places | None:
+        """Where stores to old objects go instead."""
+        return self.tracer.places
+
+    def capture(self, value: Any, path: Path, owner: object = None, /) -> Any:
+        """Note a value of the surroundings; what the function changes becomes an input."""
+        hidden = self.tracer.hidden
+        if hidden is not None:
+            found = hidden.take(value, path, owner)
+            if found is not None:
+                return found
         self.captures.append((path, value))
         if type(value) is np.ndarray and is_carried(value.dtype):
             return self.tracer.capture(value, str(path))
@@ -95,7 +109,9 @@ class TraceHooks:
     def formatted(self, value: Any, /) -> Any:
         """Return the numbers that text is made of; what only a run knows stays as it is."""
         if isinstance(value, Dim):
-            return value if has_data(value) else int(value)
+            if not has_data(value):
+                return int(value)
+            value = dim_array(value)
         if isinstance(value, Array):
             return to_numpy(value)
         if type(value) in (tuple, list):
@@ -122,6 +138,7 @@ class EagerHooks:
     """Rewritten code that runs on eager arrays: plain Python but for questions of type."""
 
     __slots__ = ()
+    places: ClassVar[Places | None] = None
 
     def is_traced(self, obj: object, /) -> bool:
         """Whether an object is an eager array; none belongs to a trace."""
@@ -131,7 +148,7 @@ class EagerHooks:
         """Return the stand-in of a callable."""
         return eager_twin_of(f)
 
-    def capture(self, value: Any, _path: Path, /) -> Any:
+    def capture(self, value: Any, _path: Path, _owner: object = None, /) -> Any:
         """Return a value of the surroundings as it is."""
         return value
 

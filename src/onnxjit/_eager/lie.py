@@ -16,7 +16,7 @@ from onnxjit._trace.layout import k_order
 
 from .boundary import as_eager, eager_arrays, from_eager, numpy_result
 from .leaves import map_tree
-from .record import Result
+from .results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

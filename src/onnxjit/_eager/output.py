@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._trace.array import ARRAY, Array
-from onnxjit._trace.reduced import REDUCES
+from onnxjit._trace.reduced import REDUCES, in_dtype_of
 
 from .boundary import from_eager
 
@@ -42,7 +42,8 @@ def parameters(func: Any, method: str) -> tuple[str, ...]:
         parameters = inspect.signature(func).parameters.values()
     except (TypeError, ValueError):
         return ()
-    return tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return tuple(p.name for p in parameters if p.kind in kinds)
 
 
 def split_out(
@@ -67,19 +68,19 @@ def split_out(
 
 def in_dtype_of_out(
     func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
-) -> dict[str, Any]:
-    """Return keywords of a sum or product with the dtype that `out` and operand have together.
-
-    The dtype of `out` takes the part of the first operand, and small integers stay small.
-    """
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments of a sum or product, with the dtype of `out` and operand together."""
     ufunc = func if isinstance(func, np.ufunc) else REDUCES.get(func)
+    if ufunc is None:
+        return args, kwargs
     names = parameters(func, method)
-    given = dict(zip(names, args, strict=False)) | kwargs
-    dtypes = [getattr(x, "dtype", None) for x in (out, args[0] if args else None)]
-    if ufunc not in (np.add, np.multiply) or given.get("dtype") is not None or None in dtypes:
-        return kwargs
-    found = ufunc.resolve_dtypes((*dtypes, None), casting="unsafe", reduction=True)
-    return {**kwargs, "dtype": found[0]}
+    place = names.index("dtype") if "dtype" in names else len(args)
+    if place < len(args):
+        kwargs = dict(zip(names[place:], args[place:], strict=False)) | kwargs
+    only = out[0] if isinstance(out, tuple) else out
+    operand = args[0] if args else kwargs[names[0]]
+    kwargs = in_dtype_of(only, ufunc, kwargs, np.asarray(from_eager(operand)))
+    return args[:place], kwargs
 
 
 def _target(out: Any) -> np.ndarray[Any, Any] | None:

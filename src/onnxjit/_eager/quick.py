@@ -13,8 +13,8 @@ from onnxjit._compat.onnxruntime import ERRORS
 from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
-from .entry import computed_dtype
-from .record import Result
+from .build import computed_dtype
+from .results import Result
 
 if TYPE_CHECKING:
     from .entry import Entry

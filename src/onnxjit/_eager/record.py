@@ -3,59 +3,59 @@
 
 from __future__ import annotations
 
-import copy
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import dim_value, tracing
-from onnxjit._core.dims import Dim, ShapeEnv, has_data
-from onnxjit._core.program import Program, Value
+from onnxjit._core.bind import tracing
+from onnxjit._core.dims import ShapeEnv
+from onnxjit._core.program import Program
 from onnxjit._rewrite.path import Path
-from onnxjit._trace.array import ARRAY, SCALAR, Array
-from onnxjit._trace.control.either import Either
-from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
-from onnxjit._trace.lists import rows_of
+from onnxjit._trace.array import Array
+from onnxjit._trace.control.either import Unsure
+from onnxjit._trace.places import CHANGING, Places
 from onnxjit._trace.trace import Tracer
 from onnxjit.errors import (
     AliasError,
-    DataDependentError,
-    SideEffectError,
-    UnsupportedError,
 )
 
-from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, children
-from .stacked import Stacked
+from .hidden import Hidden, Wanted
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf
+from .lent import Lent
+from .results import Outputs, content_tree, result_tree
 
-__all__ = ["Recording", "Result", "record"]
+__all__ = ["Effect", "Recording", "hidden_leaves", "record"]
 
 
-class Result:
-    """Where one leaf of the result comes from.
+class Effect:
+    """Something that a call stores in an older object.
 
-    `source` is ``"output"`` (`index` of the program's results), ``"argument"`` (`index` of the
-    leaf, returned itself), ``"size"`` (`value` is a Dim) or ``"static"`` (`value`).
-    `kind` is the kind of traced value; `copy` marks a second array of the same value.
+    Attributes
+    ----------
+    what, key
+        As of a `Place`; ``"content"`` for all of a container among the arguments.
+    path : Path or int
+        To the object; number of the container.
+    tree : object
+        What is stored, with `Result` leaves.
+    name : str
+        Readable name of the place.
+    source : Source or None
+        Line that stores first.
     """
 
-    __slots__ = ("copy", "index", "kind", "source", "value")
+    __slots__ = ("key", "name", "path", "source", "tree", "what")
 
     def __init__(
-        self,
-        source: str,
-        *,
-        index: int = -1,
-        kind: str = "",
-        value: Any = None,
-        copy: bool = False,
+        self, what: str, key: Any, path: Any, tree: Any, *, name: str = "", source: Any = None
     ) -> None:
+        self.what: Final = what
+        self.key: Final = key
+        self.path: Final = path
+        self.tree: Final = tree
+        self.name: Final = name
         self.source: Final = source
-        self.index: Final = index
-        self.kind: Final = kind
-        self.value: Final = value
-        self.copy: Final = copy
 
 
 class Recording:
@@ -74,11 +74,20 @@ class Recording:
         Values of the surroundings that the program holds.
     merged : tuple of (int, int)
         Pairs of leaves that are one object.
+    effects : list of Effect
+        What is stored in older objects, in the order of the first stores.
+    dropped : list of str
+        Places that are stored to, and not by the model.
+    pattern : tuple of int
+        Which containers among the arguments are one object.
     failed : int or None
         Output that tells whether Python has to make the call again.
     """
 
-    __slots__ = ("captures", "failed", "merged", "program", "tracer", "tree", "written")
+    __slots__ = (
+        "captures", "dropped", "effects", "failed", "merged", "pattern", "program", "tracer",
+        "tree", "written",
+    )  # fmt: skip
 
     def __init__(self, tracer: Tracer, merged: tuple[tuple[int, int], ...]) -> None:
         self.tracer: Final = tracer
@@ -86,13 +95,17 @@ class Recording:
         self.captures: list[tuple[Path, Any]] = []
         self.tree: Any = None
         self.written: list[tuple[int, int]] = []
+        self.effects: list[Effect] = []
+        self.dropped: list[str] = []
+        self.pattern: tuple[int, ...] = ()
         self.failed: int | None = None
         self.program: Program = Program(tracer.root, (), ())
 
     @property
     def checks(self) -> bool:
         """Whether Python may have to make the call again."""
-        return self.failed is not None or self.tracer.has_handlers
+        unsure = self.failed is not None or self.tracer.has_handlers
+        return unsure or bool(self.written)
 
 
 Body = Callable[[Tracer, list[Any]], tuple[Any, list[tuple[Path, Any]]]]
@@ -105,6 +118,7 @@ def record(
     *,
     policy: Any = "guard",
     sizes: Sequence[Any] | None = None,
+    stores: str = "refuse",
 ) -> Recording:
     """Trace `body` on traced twins of the leaves.
 
@@ -118,28 +132,103 @@ def record(
         ``"guard"`` for calls, ``"assume"`` for exports.
     sizes : sequence, optional
         For each leaf the sizes of its axes (int, name or None), default: all symbolic.
+    stores : {"refuse", "replay", "drop"}
+        What becomes of stores in older objects.
 
     Raises
     ------
     AliasError
         A written argument overlaps another one in memory.
     """
-    first = _record(body, leaves, names, policy, sizes, ())
+    request = _Request(body, leaves, names, policy, sizes, stores)
+    first = request.settled(())
     merged = _identical(first, leaves)
-    if not merged:
-        return first
-    return _record(body, leaves, names, policy, sizes, merged)
+    return request.settled(merged) if merged else first
+
+
+#: traces of one call until it is known what it changes of what it reads
+_ROUNDS: Final = 6
+
+
+class _Request:
+    """What `record` was asked for."""
+
+    __slots__ = ("_body", "_leaves", "_names", "_policy", "_sizes", "_stores", "_wanted")
+
+    def __init__(
+        self,
+        body: Body,
+        leaves: Sequence[Leaf],
+        names: Sequence[str],
+        policy: Any,
+        sizes: Sequence[Any] | None,
+        stores: str,
+    ) -> None:
+        self._body: Final = body
+        self._leaves: Final = leaves
+        self._names: Final = names
+        self._policy: Final = policy
+        self._sizes: Final = sizes
+        self._stores: Final = stores
+        self._wanted: Final = Wanted()
+
+    def settled(self, merged: tuple[tuple[int, int], ...]) -> Recording:
+        """Trace until no value of the surroundings turns out to be a hidden input."""
+        for _ in range(_ROUNDS):
+            self._wanted.grown = False
+            try:
+                recording = self.once(merged)
+            except Exception:
+                if not self._wanted.grown:
+                    raise
+                continue
+            if not self._wanted.grown:
+                return recording
+        return self.once(merged)
+
+    def once(self, merged: tuple[tuple[int, int], ...]) -> Recording:
+        """Trace."""
+        leaves, names = self._leaves, self._names
+        tracer = Tracer(ShapeEnv(self._policy))
+        if self._stores != "refuse":
+            tracer.places = Places(tracer)
+        if self._stores == "replay":
+            tracer.hidden = Hidden(tracer, self._wanted)
+            tracer.lent = Lent()
+        recording = Recording(tracer, merged)
+        try:
+            with tracing(tracer):
+                traced = _inputs(tracer, leaves, names, self._sizes)
+                for keep, drop in merged:
+                    traced[drop] = traced[keep]
+                inputs = list(traced)
+                result, recording.captures = self._body(tracer, list(traced))
+                _finish(recording, inputs, result, names)
+        finally:
+            if tracer.places is not None:
+                tracer.places.forget()
+            if tracer.lent is not None:
+                tracer.lent.forget()
+        return recording
+
+
+def hidden_leaves(recording: Recording) -> list[Leaf]:
+    """Return the hidden inputs as leaves; they follow those of the arguments."""
+    hidden = recording.tracer.hidden
+    return [] if hidden is None else hidden.leaves
 
 
 def _identical(recording: Recording, leaves: Sequence[Leaf]) -> tuple[tuple[int, int], ...]:
     """Return pairs of leaves that are one written object; refuse other overlaps."""
     pairs: list[tuple[int, int]] = []
+    count = len(leaves)
+    leaves = [*leaves, *hidden_leaves(recording)]
     for written, _ in recording.written:
         a = leaves[written].value
         for i, leaf in enumerate(leaves):
             if i == written or leaf.kind != ARRAY_LEAF or not isinstance(a, np.ndarray):
                 continue
-            if leaf.value is a:
+            if leaf.value is a and i < count and written < count:
                 pairs.append((min(i, written), max(i, written)))
             elif np.may_share_memory(a, leaf.value):
                 msg = (
@@ -148,26 +237,6 @@ def _identical(recording: Recording, leaves: Sequence[Leaf]) -> tuple[tuple[int,
                 )
                 raise AliasError(msg)
     return tuple(sorted(set(pairs)))
-
-
-def _record(
-    body: Body,
-    leaves: Sequence[Leaf],
-    names: Sequence[str],
-    policy: Any,
-    sizes: Sequence[Any] | None,
-    merged: tuple[tuple[int, int], ...],
-) -> Recording:
-    tracer = Tracer(ShapeEnv(policy))
-    recording = Recording(tracer, merged)
-    with tracing(tracer):
-        traced = _inputs(tracer, leaves, names, sizes)
-        for keep, drop in merged:
-            traced[drop] = traced[keep]
-        inputs = list(traced)
-        result, recording.captures = body(tracer, list(traced))
-        _finish(recording, inputs, result, names)
-    return recording
 
 
 def _inputs(
@@ -191,51 +260,18 @@ def _inputs(
     return traced
 
 
-class _Outputs:
-    """Results collected in order; the same handle is one result, the same value a copy."""
-
-    def __init__(self, inputs: list[Any]) -> None:
-        self.values: list[Value] = []
-        self.handles: dict[tuple[int, ...], Result] = {}
-        self.by_value: dict[int, int] = {}
-        self.alive: list[Any] = []
-        self.arguments = {
-            id(x._storage): i
-            for i, x in reversed(list(enumerate(inputs)))
-            if isinstance(x, Array)
-        }
-
-    def array(self, x: Array) -> Result:
-        """Return where a traced array of the result comes from."""
-        is_argument = x._settled_argument()
-        # the same memory seen through the same views is one object
-        key = (id(x._storage), *map(id, x._views)) if x._kind == ARRAY else (id(x),)
-        found = self.handles.get(key)
-        if found is None:
-            found = self.handles[key] = self._array(x, is_argument=is_argument)
-            self.alive.append((x, x._storage, x._views))
-        return found
-
-    def _array(self, x: Array, *, is_argument: bool) -> Result:
-        if is_argument and id(x._storage) in self.arguments and x._kind in (ARRAY, SCALAR):
-            return Result("argument", index=self.arguments[id(x._storage)], kind=x._kind)
-        return self.value(x._value, x._kind)
-
-    def value(self, value: Value, kind: str) -> Result:
-        """Return a new result of the program."""
-        index = self.by_value.get(value.id)
-        again = index is not None
-        if index is None:
-            index = self.by_value[value.id] = len(self.values)
-            self.values.append(value)
-        return Result("output", index=index, kind=kind, copy=again)
-
-
 def _finish(
     recording: Recording, inputs: list[Any], result: Any, names: Sequence[str]
 ) -> None:
-    outputs = _Outputs(inputs)
-    recording.tree = _tree(result, outputs, recording.tracer)
+    tracer = recording.tracer
+    hidden = tracer.hidden
+    if hidden is not None:
+        inputs = [*inputs, *hidden.traced]
+        names = [*names, *hidden.names(names)]
+    outputs = Outputs(inputs, tracer)
+    recording.tree = result_tree(result, outputs)
+    if tracer.places is not None:
+        _add_effects(recording, outputs)
     seen: set[int] = set()
     for i, x in enumerate(inputs):
         if not isinstance(x, Array) or id(x._storage) in seen:
@@ -256,78 +292,27 @@ def _finish(
     recording.program = Program(block, names, output_names)
 
 
-def _tree(x: Any, outputs: _Outputs, tracer: Tracer) -> Any:
-    if isinstance(x, Array):
-        if x._nd is not None:
-            return Result("static", value=x._nd.copy() if x._kind == ARRAY else x._nd[()])
-        if x._trace is not tracer:
-            _ = x._value  # says so if the other trace has ended
-            msg = "the function returns an array of another trace"
-            raise SideEffectError(msg)
-        return outputs.array(x)
-    if isinstance(x, Either):
-        chosen = [_tree(part, outputs, tracer) for part in (x.pred, x.first, x.second)]
-        return (x, chosen)
-    if isinstance(x, Dim):
-        if has_data(x):
-            return outputs.value(dim_value(x), "int")
-        return Result("size", value=x)
-    if rows_of(x) is not None:
-        return _stacked(x, outputs)
-    parts = None if isinstance(x, np.ndarray) else children(x)
-    if parts is None:
-        return Result("static", value=_checked_static(x))
-    if isinstance(x, dict) and any(True for _ in arrays_in(list(x))):
-        # sizes among the keys have become numbers when they were hashed
-        plain = copy.copy(x)
-        plain.clear()
-        plain.update((_plain_key(k), v) for k, v in x.items())
-        x, parts = plain, children(plain) or []
-    items = [_tree(item, outputs, tracer) for _, item in parts]
-    return (x, items)
-
-
-def _stacked(x: Any, outputs: _Outputs) -> Any:
-    """Return where the elements of a list of unknown length come from."""
-    if isinstance(x, Iterator):
-        _checked_static(x)  # says that a generator is no result
-    columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
-    return Stacked(x.rows.element), columns
-
-
-def _plain_key(x: Any) -> Any:
-    """Return a hashed value with numbers in the place of sizes."""
-    if isinstance(x, tuple):
-        return tuple(map(_plain_key, x))
-    return int(x) if isinstance(x, Dim) else to_numpy(x)
-
-
-def _checked_static(x: Any) -> Any:
-    """Return a plain result; refuse one that cannot serve every call.
-
-    Raises
-    ------
-    DataDependentError
-        Text made of a traced array.
-    UnsupportedError
-        An iterator, which only one call can use up, or an object that holds traced arrays.
-    """
-    if isinstance(x, Iterator):
-        msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
-        raise UnsupportedError(msg)
-    if isinstance(x, str) and "<traced " in x:
-        msg = "the function returns text made of a traced array, which only a run knows"
-        raise DataDependentError(msg)
-    held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []
-    if isinstance(x, (set, frozenset)) and any(True for _ in arrays_in(list(x))):
-        x = type(x)(map(_plain_key, x))
-    if isinstance(x, (set, frozenset, deque)):
-        held += x
-    if any(map(is_traced, arrays_in(held))):
-        msg = (
-            f"the function returns traced arrays inside a {type(x).__qualname__}; "
-            "return them in "
-            "tuples, lists, dicts or dataclasses"
-        )
-        raise UnsupportedError(msg)
-    return x
+def _add_effects(recording: Recording, outputs: Outputs) -> None:
+    """Note what is stored in older objects."""
+    tracer = recording.tracer
+    places, lent = tracer.places, tracer.lent
+    assert places is not None  # who calls has looked
+    if tracer.hidden is None:
+        recording.dropped = [repr(place) for place in places if place.what != "flag"]
+        return
+    outputs.stored = True
+    for place, value in places.items():
+        if place.what == "flag":
+            continue
+        stored = places.is_stored(place)
+        tree = result_tree(value if stored is True else Unsure(stored, value), outputs)
+        line = places.lines.get(place)
+        effect = Effect(place.what, place.key, place.path, tree, name=repr(place), source=line)
+        recording.effects.append(effect)
+        if place.what == "attr":
+            CHANGING.add_attribute(type(place.owner), place.key)
+    recording.pattern = lent.pattern
+    for i in lent.changed():
+        tree = content_tree(lent.copies[i], outputs, lent.before(i))
+        name = f"the {type(lent.copies[i]).__name__} among the arguments"
+        recording.effects.append(Effect("content", None, i, tree, name=name))

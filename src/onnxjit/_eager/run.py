@@ -7,6 +7,8 @@ import functools
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from onnxjit._ops.sources import SOURCES
 from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
@@ -14,6 +16,7 @@ from onnxjit._trace.doors import DOORS
 
 from .boundary import Loan
 from .hooks import EagerHooks, TraceHooks
+from .leaves import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,12 +55,16 @@ def call_traced(
     `roots` names the static objects among the arguments, for guards on what hangs on them.
     """
     hooks = TraceHooks(tracer)
+    tracer.roots = frozenset(map(id, (roots or {}).values()))
     with active(hooks, _packages(fn)) as session:
         for name, x in (roots or {}).items():
             session.mark_old(x, Path("self" if name == "self" else "arg", name))
         for x in (*args, *kwargs.values()):
-            session.mark_old(x)
+            _mark_old(session, tracer, x)
         tracer.is_old = session.is_old
+        places, hidden = tracer.places, tracer.hidden
+        if places is not None:
+            places.is_old = session.is_old
         try:
             result = routed(session, fn)(*args, **kwargs)
         except Exception as e:
@@ -66,9 +73,21 @@ def call_traced(
             raise tracer.refusal from e
         finally:
             del tracer.is_old  # the session holds the user's objects
+            if places is not None and hidden is not None:
+                hidden.want_places(places)
     if tracer.refusal is not None:
         raise tracer.refusal
     return result, hooks.captures
+
+
+def _mark_old(session: Any, tracer: Tracer, x: Any) -> None:
+    """Note that an argument is old; containers are copies, for the trace to change."""
+    parts = None if isinstance(x, np.ndarray) else children(x)
+    if parts is None or tracer.places is None:
+        session.mark_old(x)
+        return
+    for _, part in parts:
+        _mark_old(session, tracer, part)
 
 
 def _packages(fn: Any) -> tuple[str, ...]:

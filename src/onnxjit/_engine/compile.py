@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._compat.onnxruntime import ERRORS, LOAD_ERRORS
+from onnxjit._lower.large import detach, is_large
 from onnxjit._lower.model import lower_results
 from onnxjit._lower.opsets import check_opset
 from onnxjit._runtime.base import Array, Plan, Segment
@@ -46,11 +47,13 @@ class Compiled:
     narrow : bool
         Whether `runner` has no threads of its own, because no work that was worth them has
         been seen.  `run` gives large arrays to a session that has them.
+    wide : OrtRunner or None
+        The session that has threads, once there was work for it.
     """
 
     __slots__ = (
         "_model",
-        "_wide",
+        "_weights",
         "equations",
         "input_names",
         "inputs",
@@ -59,6 +62,7 @@ class Compiled:
         "output_names",
         "outputs",
         "runner",
+        "wide",
     )  # fmt: skip
 
     def __init__(
@@ -72,7 +76,7 @@ class Compiled:
         self.nodes = 0
         self._model: Any = None
         self.runner: OrtRunner | None = None
-        self._wide: OrtRunner | None = None
+        self.wide: OrtRunner | None = None
         self.narrow = options is None
         if computed:
             lowered = lower_results(program, computed, opset=opset, target=target)
@@ -82,10 +86,13 @@ class Compiled:
             self.equations = lowered.equations
             self.nodes = len(lowered.model.graph.node)
             self._model = lowered.model
+            self._weights = detach(lowered.model) if is_large(lowered.model) else {}
             self.runner = self._open(options or _NARROW)
 
     def _open(self, options: Options) -> OrtRunner:
-        segment = Segment(self.model, self.input_names, self.output_names)
+        segment = Segment(
+            self.model, self.input_names, self.output_names, weights=self._weights
+        )
         try:
             return OrtExecutor(options).prepare(Plan([segment]))
         except LOAD_ERRORS as error:
@@ -98,7 +105,7 @@ class Compiled:
 
     @property
     def model(self) -> bytes:
-        """The session's model, serialised; empty when there is none."""
+        """The session's model, serialised, without weights above 2 GB; empty without one."""
         return self._model.SerializeToString() if self._model is not None else b""
 
     def run(self, feeds: Sequence[Array]) -> list[Array]:
@@ -136,9 +143,9 @@ class Compiled:
         return done
 
     def _with_threads(self) -> OrtRunner:
-        if self._wide is None:
-            self._wide = self._open(_WIDE)
-        return self._wide
+        if self.wide is None:
+            self.wide = self._open(_WIDE)
+        return self.wide
 
     def results(self, arrays: Sequence[Array]) -> list[Array]:
         """Return every result for arrays of all inputs; inputs are returned themselves."""
@@ -148,7 +155,7 @@ class Compiled:
 
     def close(self) -> None:
         """Close the sessions."""
-        for runner in (self.runner, self._wide):
+        for runner in (self.runner, self.wide):
             if runner is not None:
                 runner.close()
 

@@ -126,7 +126,9 @@ def _applied(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def raw_run(call: Call, entry: Entry) -> Contender | None:
     """Return the bare run of a graph's model; None where nothing has to be computed."""
-    values = [leaf.value for leaf in call.leaves]
+    values: Any = [leaf.value for leaf in call.leaves]
+    if entry.read is not None:
+        values = entry.read(values)
     arrays = [entry.feed(i)(values) for i in entry.compiled.inputs]
     runner = entry.compiled.runner_for(arrays)
     if runner is None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.entry import Entry, Rerun, computed_dtype, is_own_output
+from onnxjit._eager.build import computed_dtype, is_own_output
+from onnxjit._eager.entry import Entry, Rerun
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
-from onnxjit._eager.record import Result
+from onnxjit._eager.results import Result
 from onnxjit._engine.errors import explain_run_error
 from onnxjit._runtime.options import WIDE
 
@@ -109,16 +110,17 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     if entry.recording.checks:
         w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
         return
-    if entry.compiled.runner is None or entry.recording.written:
+    if entry.compiled.runner is None or entry.recording.written or entry.is_stateful:
         w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
     feeds = ", ".join(
         f"{name!r}: {_feed(entry, i, f'x{where[i]}')}"
         for i, name in zip(entry.compiled.inputs, entry.compiled.input_names, strict=True)
     )
-    session, _, fetches = entry.compiled.runner.raw
+    fetches = entry.compiled.runner.fetches
+    run = _session(w, entry, where)
     w.add(4, "try:")
-    w.add(5, f"out = {w.name(session.run)}({w.name(fetches)}, {{{feeds}}}, None)")
+    w.add(5, f"out = {run}({w.name(fetches)}, {{{feeds}}}, None)")
     w.add(4, "except ERRORS as error:")
     w.add(5, f"raise explain(error, {w.name(entry.compiled.equations)}) from error")
     w.add(4, f"return {_result(w, entry, leaves)}")
@@ -142,7 +144,8 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     leaf = entry.leaves[argument]
     if leaf.kind == ARRAY_LEAF:
         dtype = w.name(leaf.key[1])
-        small = f" and {x}.size < {WIDE}" if entry.compiled.narrow else ""
+        compiled = entry.compiled
+        small = f" and {x}.size < {WIDE}" if compiled.narrow and compiled.wide is None else ""
         kind = f"type({x}) is ndarray and {x}.dtype is {dtype}"
         return f"{kind} and {x}.ndim == {leaf.key[2]}{small}"
     if leaf.kind == SCALAR_LEAF:
@@ -152,10 +155,25 @@ def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:
     return f"type({x}) is float"
 
 
+def _session(w: _Writer, entry: Entry, where: dict[int, int]) -> str:
+    """Return the run of the session for arrays of these sizes; without threads for small ones.
+
+    As long as there is only one session, `_test` has sent large arrays away.
+    """
+    compiled = entry.compiled
+    assert compiled.runner is not None
+    run = w.name(compiled.runner.session.run)
+    if compiled.wide is None or not compiled.narrow:
+        return run
+    arrays = [f"x{where[i]}" for i in compiled.inputs if entry.leaves[i].kind == ARRAY_LEAF]
+    small = " and ".join(f"{x}.size < {WIDE}" for x in arrays) or "True"
+    return f"({run} if {small} else {w.name(compiled.wide.session.run)})"
+
+
 def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
     if entry.guard is None:
         return []
-    if entry.recording.captures:
+    if entry.recording.captures or entry.read is not None:
         leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
         return [f"{w.name(entry.guard)}(({leaves}))"]
     names = {name: w.name(obj) for name, obj in entry.names.namespace.items()}

@@ -92,7 +92,10 @@ def _kept(at: int, name: str, found: _Found, older: Sequence[_Found], opset: int
     if isinstance(entry, Entry):
         conditions = _conditions(entry)
         nodes = entry.compiled.nodes
-        return Kept(at + 1, signature, conditions, retraced=retraced, nodes=nodes, opset=opset)
+        return Kept(
+            at + 1, signature, conditions, controls=_controls(entry.recording),
+            stores=_stores(entry), retraced=retraced, nodes=nodes, opset=opset,
+        )  # fmt: skip
     named = [_with_names(line, entry.names) for line in entry.lines]
     conditions = [Condition("eager", text) for text in named]
     reason = f"{entry.kind}: {entry.reason}"
@@ -203,9 +206,37 @@ def _conditions(entry: Entry) -> list[Condition]:
         found.append(Condition("frozen", text, host.source))
     memory = [line for line in entry.lines if _MEMORY.search(line)]
     found += [Condition("memory", _with_names(line, names)) for line in memory]
+    hidden = [] if recording.tracer.hidden is None else recording.tracer.hidden.inputs
+    found += [Condition("state", f"{path} is {_part_text(leaf.key)}") for path, leaf in hidden]
     captured = dict.fromkeys(_captured(recording))
     found += [Condition("captured", f"{path} is {value}") for path, value in captured]
     return found
+
+
+def _stores(entry: Entry) -> list[Condition]:
+    """Return what calls change outside: attributes, items, and arrays written in place."""
+    recording = entry.recording
+    found = [Condition("store", e.name, e.source) for e in recording.effects]
+    hidden = [] if recording.tracer.hidden is None else recording.tracer.hidden.inputs
+    first = len(entry.leaves) - len(hidden)
+    written = [hidden[i - first][0] for i, _ in recording.written if i >= first]
+    return [*found, *(Condition("store", f"into the array {path}") for path in written)]
+
+
+def _controls(recording: Recording) -> list[Condition]:
+    """Return what became of the branches and loops, in the order of the code."""
+    tracer = recording.tracer
+    guards = {str(g.source) for g in tracer.env.guards}
+    guards.update(str(g.source) for g in tracer.host_guards)
+    found: dict[tuple[str, int, str], Condition] = {}
+    for control in tracer.controls:
+        source = control.source
+        if source is None:
+            continue
+        guarded = control.form == "static" and str(source) in guards
+        text = f"{control.what}: {'guard' if guarded else control.form}"
+        found[source.file, source.line, text] = Condition("control", text, source)
+    return [found[key] for key in sorted(found)]
 
 
 def _captured(recording: Recording) -> list[tuple[str, str]]:

@@ -23,8 +23,10 @@ class Condition:
     ----------
     kind : str
         ``"size"``, ``"frozen"`` (a size or scalar with one value), ``"memory"`` (layout and
-        overlap of arguments), ``"captured"`` (a value of the surroundings), or ``"eager"`` (of
-        a decision to run eagerly).
+        overlap of arguments), ``"captured"`` (a value of the surroundings), ``"state"`` (the
+        kind of something that is read and changed), or ``"eager"`` (of a decision to run
+        eagerly); ``"store"`` (what a call does) and ``"control"`` (a branch or loop) are no
+        conditions.
     text : str
         Such as ``x.shape[0] >= 3``.
     source : Source or None
@@ -75,8 +77,13 @@ class Kept:
     signature : str
         Arguments by name: dtypes and ranks, static values.
     conditions : list of Condition
+    controls : list of Condition
+        What became of each branch and loop: ``if``, ``while`` or ``for``, and ``If``,
+        ``Loop``, ``unrolled n times``, ``guard`` (decided by a condition above) or ``static``.
     retraced : str
         Why the older ones did not serve the call that this one was made for.
+    stores : list of Condition
+        What calls store in objects made before; of kind ``"store"``.
     nodes, opset : int or None
         Of the model; None for what runs eagerly.
     reason : str
@@ -85,8 +92,8 @@ class Kept:
         The line where it did.
     """
 
-    __slots__ = ("conditions", "nodes", "number", "opset", "reason", "retraced", "signature",
-                 "source")  # fmt: skip
+    __slots__ = ("conditions", "controls", "nodes", "number", "opset", "reason", "retraced",
+                 "signature", "source", "stores")  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record
         self,
@@ -94,6 +101,8 @@ class Kept:
         signature: str,
         conditions: Iterable[Condition],
         *,
+        stores: Iterable[Condition] = (),
+        controls: Iterable[Condition] = (),
         retraced: str = "",
         nodes: int | None = None,
         opset: int | None = None,
@@ -103,6 +112,8 @@ class Kept:
         self.number: Final = number
         self.signature: Final = signature
         self.conditions: Final = list(conditions)
+        self.stores: Final = list(stores)
+        self.controls: Final = list(controls)
         self.retraced: Final = retraced
         self.nodes: Final = nodes
         self.opset: Final = opset
@@ -134,6 +145,8 @@ class Kept:
             "opset": self.opset,
             "frozen": [c.to_json() for c in self.frozen],
             "guards": [c.to_json() for c in self.guards],
+            "stores": [c.to_json() for c in self.stores],
+            "controls": [c.to_json() for c in self.controls],
             "retraced": self.retraced,
             "reason": self.reason,
             **_place(self.source),
@@ -151,11 +164,16 @@ class Kept:
             lines.append(f"  at {line_text(self.source)}")
         if self.retraced:
             lines.append(f"  {self.retraced}")
-        for title, conditions in (("frozen", self.frozen), ("only where", self.guards)):
+        parts = (
+            ("frozen", self.frozen), ("only where", self.guards), ("stores", self.stores),
+        )  # fmt: skip
+        for title, conditions in parts:
             width = max((len(c.text) for c in conditions if c.where), default=0)
             lines += [
                 f"  {title} {c.text.ljust(width)}  {c.where}".rstrip() for c in conditions
             ]
+        width = max((len(c.text) for c in self.controls), default=0)
+        lines += [f"  {c.text.ljust(width)}  {c.where}".rstrip() for c in self.controls]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import onnx
-from google.protobuf.message import EncodeError  # type: ignore[import-untyped]  # no stubs
 
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
@@ -28,9 +28,11 @@ from onnxjit._eager.leaves import (
     leaf_of,
     map_tree,
 )
-from onnxjit._eager.record import Recording, Result, record
+from onnxjit._eager.record import Recording, record
+from onnxjit._eager.results import Result
 from onnxjit._eager.run import call_traced
 from onnxjit._eager.stacked import Stacked
+from onnxjit._lower.large import is_large
 from onnxjit._lower.model import lower
 from onnxjit._lower.opsets import check_opset
 from onnxjit._transform.pipeline import simplify
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["Exported", "Options", "assumption_texts", "save", "to_onnx"]
 
 DEFAULT_OPSET: Final = 21
-_PROTOBUF_LIMIT: Final = 2**31 - 2**20
 _MUTATED: Final = ("auto", "outputs", "drop")
 
 
@@ -144,14 +145,6 @@ def to_onnx(
     return exported.model(options.opset, options.target)
 
 
-def _is_large(model: onnx.ModelProto) -> bool:
-    """Whether a model is too large for one protobuf message."""
-    try:
-        return bool(model.ByteSize() >= _PROTOBUF_LIMIT)
-    except EncodeError:  # newer protobufs do not even count
-        return True
-
-
 class Exported:
     """A trace for models; it does not depend on opset and target.
 
@@ -192,7 +185,7 @@ class Exported:
             metadata=_metadata(self.recording),
         )  # fmt: skip
         _declare_sizes(model, self.program, self.recording.tracer.env)
-        if not _is_large(model):
+        if not is_large(model):
             onnx.checker.check_model(model, full_check=True)
         return model
 
@@ -228,7 +221,8 @@ def _record(
         new_kwargs = {k: map_tree(v, leaf) for k, v in options.kwargs.items()}
         return call_traced(tracer, fn, new_args, new_kwargs)
 
-    return record(body, leaves, names, policy="assume", sizes=sizes)
+    stores = "drop" if options.mutated == "drop" else "refuse"
+    return record(body, leaves, names, policy="assume", sizes=sizes, stores=stores)
 
 
 def _program(recording: Recording, names: Sequence[str], options: Options) -> Program:
@@ -346,6 +340,8 @@ def _metadata(recording: Recording) -> dict[str, str]:
     data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
     if guards:
         data["onnxjit.assumptions"] = json.dumps(guards)
+    if recording.dropped:
+        data["onnxjit.dropped_stores"] = json.dumps(recording.dropped)
     return data
 
 
@@ -392,11 +388,13 @@ def save(
     model = to_onnx(jit, owner, args, options)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".onnxjit-") as folder:
         part = Path(folder) / target.name
-        if _is_large(model):
+        if is_large(model):
             onnx.save_model(
                 model, part, save_as_external_data=True, location=f"{target.name}.data"
             )
             weights = f"{target.name}.data"
+            # onnx lets nobody else read it
+            shutil.copymode(part, Path(folder) / weights)
             (Path(folder) / weights).replace(target.parent / weights)
         else:
             part.write_bytes(model.SerializeToString())

@@ -12,23 +12,31 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
-from onnxjit._eager.entry import EagerEntry, Entry, Rerun, guard_lines, make_guard
+from onnxjit._eager.entry import (
+    EagerEntry,
+    Entry,
+    Rerun,
+    guard_lines,
+    make_guard,
+    root_sources,
+)
 from onnxjit._eager.leaves import (
     Leaf,
     flatten,
     holds_dates,
     leaf_names,
     leaf_of,
-    map_tree,
     static_objects,
 )
+from onnxjit._eager.lent import Lent, containers_of, pattern
 from onnxjit._eager.record import Recording, record
+from onnxjit._eager.replay import hidden_source
 from onnxjit._eager.run import call_eagerly, call_traced, routed
 from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
 from onnxjit._rewrite import current_session
 from onnxjit._rewrite.path import GuardNames
-from onnxjit._trace.control.region import AlwaysRaises
+from onnxjit._trace.control.region import AlwaysRaises, is_plain
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import (
@@ -93,6 +101,12 @@ class Call:
             for k, found in enumerate(static_objects(x)):
                 roots[name if found is x else f"{name}[{k}]"] = found
         self.roots = roots
+
+    def suits(self, entry: Any) -> bool:
+        """Whether the containers that are one object are those that an entry was made for."""
+        if not isinstance(entry, Entry) or not entry.needs_containers:
+            return True
+        return pattern(containers_of(self.args, self.kwargs)) == entry.recording.pattern
 
 
 class JitFunction(Tools):
@@ -169,7 +183,7 @@ class JitFunction(Tools):
         kept_entries = self._cache.get(call.key)
         for kept in kept_entries:
             entry = kept.value
-            if entry.guard is None or entry.guard(values):
+            if (entry.guard is None or entry.guard(values)) and call.suits(entry):
                 self._cache.touch(kept)
                 return self._run(entry, call, values)
         if len(kept_entries) >= VARIANTS and self._fallback != "error":
@@ -178,20 +192,23 @@ class JitFunction(Tools):
         call.find_roots(names)
         entry = self._build(call)
         self._keep(call, entry)
-        result = self._run(entry, call, values)
-        if isinstance(entry, Entry) and not entry.compiled.narrow:
-            self._write()  # the first run showed that threads pay
-        return result
+        return self._run(entry, call, values)
 
     def _run(self, entry: Entry | EagerEntry, call: Call, values: list[Any]) -> Any:
-        if isinstance(entry, Entry):
-            try:
-                return entry.run(values)
-            except Rerun:
+        if not isinstance(entry, Entry):
+            if entry.kind == AlwaysRaises.__name__:
                 return self._rerun(call.args, call.kwargs, call.owner)
-        if entry.kind == AlwaysRaises.__name__:
-            return self._rerun(call.args, call.kwargs, call.owner)
-        return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+            return call_eagerly(self._function(call.owner), call.args, call.kwargs)
+        compiled = entry.compiled
+        before = compiled.wide
+        try:
+            more = [containers_of(call.args, call.kwargs)] if entry.needs_containers else []
+            result = entry.run(values, *more)
+        except Rerun:
+            result = self._rerun(call.args, call.kwargs, call.owner)
+        if compiled.wide is not before:
+            self._write()  # with the session that has got threads
+        return result
 
     def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
         """Let Python make a call that the graph has no result for: mostly, it raises."""
@@ -237,17 +254,22 @@ class JitFunction(Tools):
         names = GuardNames()
         recording = Recording(started[-1], ())
         lines = guard_lines(recording, call.leaves, names, call.roots)
-        return EagerEntry(e, call.leaves, make_guard(lines, names), lines)
+        texts = root_sources(names, call.roots)
+        guard = make_guard(lines, names, hidden_source(recording, names, texts))
+        if recording.tracer.hidden is not None:
+            recording.tracer.hidden.forget()
+        return EagerEntry(e, call.leaves, guard, lines)
 
     def _record(self, call: Call, started: list[Tracer], **options: Any) -> Recording:
         fn = self._function(call.owner)
 
         def body(tracer: Tracer, traced: list[Any]) -> Any:
             started.append(tracer)
-            args, kwargs = rebuilt(call, traced)
+            args, kwargs = rebuilt(call, traced, tracer.lent)
             return call_traced(tracer, fn, args, kwargs, call.roots)
 
-        return record(body, call.leaves, leaf_names(call.leaves), **options)
+        names = leaf_names(call.leaves)
+        return record(body, call.leaves, names, stores="replay", **options)
 
     def _warn(self, e: Exception) -> None:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
@@ -364,15 +386,15 @@ class BoundJit(Tools):
         return f"<bound {self._jit!r} of {self.__self__!r}>"
 
 
-def rebuilt(call: Call, traced: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+def rebuilt(call: Call, traced: list[Any], lent: Lent) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of a call with traced twins in the place of its leaves."""
     new = iter(traced)
 
     def leaf(x: Any, top: bool) -> Any:
         return next(new) if leaf_of(x, "", top=top) is not None else x
 
-    args = [map_tree(x, leaf, top=True) for x in call.args]
-    return args, {k: map_tree(v, leaf, top=True) for k, v in call.kwargs.items()}
+    args = [lent.rebuilt(x, leaf) for x in call.args]
+    return args, {k: lent.rebuilt(v, leaf) for k, v in call.kwargs.items()}
 
 
 _INLINE_STATIC: Final = (type(None), bool, str)
@@ -394,9 +416,10 @@ def _inline_arguments(call: Call) -> list[int | tuple[Any]] | None:
 
 
 def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
-    """Whether Python would do more than raise this, or with a text that only a run knows."""
+    """Whether Python may raise something else before, or writes, or knows more of the text."""
+    checked = any(tracer.failed is not None for tracer in started)
     written = any(x.written for tracer in started for x in tracer.arguments)
-    return written or any("<traced " in str(x) for x in e.args)
+    return checked or written or not is_plain(e)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:
@@ -440,7 +463,7 @@ def jit_onnx(
     opset : int, optional
         Opset of calls and default of `to_onnx`; calls use the newest one otherwise.
     fallback : {"eager", "error"}
-        What a call does that cannot be one graph (a Python branch on array data, a side
+        What a call does that cannot be one graph (text made of array data, a side
         effect, an unsupported function): run operation by operation with a `FallbackWarning`,
         or raise.
 

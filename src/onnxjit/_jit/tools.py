@@ -66,7 +66,9 @@ class Tools:
             Raise where the model would need an assumption, instead of warning.
         mutated : {"auto", "outputs", "drop"}
             Whether arguments that the function writes to are outputs too, as ``<name>_out``:
-            if it returns None ("auto"), always, or never.
+            if it returns None ("auto"), always, or never.  A model cannot store in objects
+            made before, which is an error; "drop" leaves such stores out, and lists them in
+            the metadata, as ``onnxjit.dropped_stores``.
         kwargs : mapping, optional
             Keyword arguments of the function whose names are options here.
         **named
@@ -75,8 +77,10 @@ class Tools:
         Returns
         -------
         onnx.ModelProto
-            Checked by ``onnx.checker``.  A list whose length only a run knows is one output
-            for each number or array of an element, with all elements stacked.
+            Checked by ``onnx.checker``, up to 2 GB.  A larger one cannot be serialised: `save`
+            writes it, with its weights in a file of their own.  A list whose length only a
+            run knows is one output for each number or array of an element, with all elements
+            stacked.
 
         Raises
         ------

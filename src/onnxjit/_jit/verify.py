@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._bench.report import table
-from onnxjit._compat.onnxruntime import open_session
+from onnxjit._compat.onnxruntime import add_weights, open_session
 from onnxjit._eager.leaves import children, native
+from onnxjit._lower.large import detach, is_large
 from onnxjit._lower.opsets import check_opset, supported
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.options import Options as SessionOptions
@@ -209,6 +210,9 @@ class _Model:
             model = self.exported.model(opset, kind)
         except Exception as e:  # noqa: BLE001  shown in the table
             return [Check.failed(e)] * len(self.wanted)
+        if run is _on_reference and is_large(model):
+            text = "the reference evaluator takes no models above 2 GB"
+            return [Check("n/a", text=text)] * len(self.wanted)
         if run is _on_reference and self.limit is not None:
             runs = node_runs(model.graph, self.largest)
             if runs > self.limit:
@@ -229,8 +233,11 @@ def _on_onnxruntime(
 ) -> list[Array]:
     """Run a model as its users will: with onnxruntime's default optimisations."""
     options = SessionOptions(level="all").session_options()
+    kept = add_weights(options, detach(model) if is_large(model) else {})
     session = open_session(options, model.SerializeToString(), ())
-    return [np.asarray(a) for a in session.run(list(names), dict(feeds), None)]
+    results = [np.asarray(a) for a in session.run(list(names), dict(feeds), None)]
+    del session, kept  # in this order
+    return results
 
 
 def _on_reference(

@@ -210,8 +210,11 @@ def _arcsinh(x: Term) -> Term:
 
 
 def _arccosh(x: Term) -> Term:
-    """Return the inverse hyperbolic cosine; source: fdlibm ``e_acosh.c``."""
-    t = x - 1
+    """Return the inverse hyperbolic cosine; source: fdlibm ``e_acosh.c``.
+
+    What is below 0 counts as 0: there is no answer either, and no t * t that absorbs t * 2.
+    """
+    t = x.op("Max", 0) - 1
     return pick(x < 2.0**28, log1p(t + (t * 2 + t * t).op("Sqrt")), log(x) + LN2)
 
 

@@ -106,9 +106,15 @@ def _gathered(x: Tensor, index: Tensor, *, axis: int) -> Tensor:
 
 
 def _strided_gather_is_slow(x: Tensor, index: Tensor, axis: int) -> bool:
-    """Whether copying single elements of an inner axis costs more than two transposes."""
+    """Whether copying blocks of an inner axis costs more than two transposes.
+
+    onnxruntime moves blocks of 1, 2 and 4 bytes 2 to 9 times faster by transposing; blocks of
+    any other length (3 channels of uint8, one float64) 2 to 10 times slower.
+    """
     block = dim_prod(x.shape[axis + 1 :])
-    if axis == 0 or index.ndim == 0 or not isinstance(block, int) or block > 8:
+    if axis == 0 or index.ndim == 0 or not isinstance(block, int):
+        return False
+    if block * x.dtype.bits not in {8, 16, 32}:
         return False
     count, n = index.size, x.shape[axis]
     return not (
@@ -161,7 +167,7 @@ def gather(x: Value, index: Value, axis: int = 0) -> Value:
 
     Notes
     -----
-    Gather; along a short inner block through Transpose, which is several times faster.
+    Gather; of inner blocks of 1, 2 or 4 bytes through Transpose, which is faster.
     """
     return bind_one(GATHER, x, index, axis=axis)
 

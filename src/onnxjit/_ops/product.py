@@ -350,7 +350,8 @@ def dot(a: Any, b: Any) -> Value:
 
     Notes
     -----
-    MatMul; accuracy as in `matrix_product`.
+    MatMul; accuracy as in `matrix_product`.  A 0-d factor multiplies, as NumPy documents it;
+    BLAS inside NumPy makes 0.0 of 0.0 times -1.0, infinity or NaN there.
     """
     x, y = as_strong(a), as_strong(b)
     if x.ndim == 0 or y.ndim == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of ufuncs on values: ``reduce``, ``accumulate``, ``outer``, ``reduceat``, ``at``."""
+"""Methods of ufuncs on values: ``reduce``, ``accumulate``, ``outer``."""
 
 from __future__ import annotations
 
@@ -429,7 +429,7 @@ def ufunc_accumulate(
     return running_associative(known.combine, value, at, start)
 
 
-# --- outer, reduceat -------------------------------------------------------------------------
+# --- outer -----------------------------------------------------------------------------------
 
 
 def ufunc_outer(ufunc: Ufunc, a: Any, b: Any, **keywords: Any) -> Any:
@@ -439,42 +439,6 @@ def ufunc_outer(ufunc: Ufunc, a: Any, b: Any, **keywords: Any) -> Any:
     if x.ndim == 0 and x.weak:
         spread = x
     return ufunc_call(ufunc, (spread, y), **keywords)
-
-
-def ufunc_reduceat(
-    ufunc: Ufunc | np.ufunc, x: Any, indices: Any, axis: Any = 0, dtype: Any = None
-) -> Value:
-    """Return ``ufunc.reduceat(x, indices, axis, dtype)`` for indices known while tracing.
-
-    Raises
-    ------
-    UnsupportedError
-        The indices or the length of the axis are known only to the run.
-    IndexError
-        An index is out of range.
-    """
-    from .structure import concat, take_range
-
-    value = as_array(x)
-    at = normalize_axis(axis, value.ndim)
-    places = as_array(indices)
-    n = value.shape[at]
-    if places.known is None or not isinstance(n, int):
-        msg = "reduceat needs indices and a length that are known while tracing"
-        raise UnsupportedError(msg)
-    starts = [int(i) for i in places.known]
-    parts: list[Value] = []
-    for i, first in enumerate(starts):
-        if not 0 <= first < n:
-            msg = (
-                f"index {first} out-of-bounds in {row_ufunc(ufunc).__name__}.reduceat [0, {n})"
-            )
-            raise IndexError(msg)
-        stop = starts[i + 1] if i + 1 < len(starts) else n
-        length = max(stop - first, 1)
-        part = take_range(value, at, first, length)
-        parts.append(ufunc_reduce(ufunc, part, at, dtype, keepdims=True))
-    return concat(parts, at)
 
 
 def as_truth(x: Value) -> Value:

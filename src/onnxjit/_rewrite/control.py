@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 _session = SESSION.get
+#: comparisons that look into objects
+_BY_CONTENT = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _PLAIN = nullcontext()
 _Names = tuple[str, ...]
 
@@ -78,7 +80,12 @@ class Control:
         return (plain if _session() is None else traced).ifexp(test, then, orelse)
 
     def compare(self, symbol: str, a: Any, b: Any) -> Any:
-        return (plain if _session() is None else traced).compare(symbol, a, b)
+        state = _session()
+        if state is None:
+            return plain.compare(symbol, a, b)
+        if state.changed and symbol in _BY_CONTENT:
+            a, b = state.as_changed(a), state.as_changed(b)
+        return traced.compare(symbol, a, b)
 
     def chain(self, first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
         return (plain if _session() is None else traced).chain(first, *pairs)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._rewrite import stored
 from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.lists import List
+from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class Door(Control):
             return value
         entry = state.known.get(self._globals_id)
         if entry is not None:
+            if entry.is_changed:
+                return stored.name(state, entry, name, value)
             found, result = entry.attrs.get(name, _NO_HIT)
             if found is value:
                 return result
@@ -64,6 +68,8 @@ class Door(Control):
         cell = self._cells[name]
         entry = state.known.get(id(cell))
         if entry is not None:
+            if entry.is_changed:
+                return stored.name(state, entry, name, value)
             found, result = entry.attrs.get(name, _NO_HIT)
             if found is value:
                 return result
@@ -76,6 +82,9 @@ class Door(Control):
         cls = type(obj)
         entry = state.known.get(id(obj))
         if entry is not None:
+            now = stored.attr(state, entry, name) if entry.is_changed else ABSENT
+            if now is not ABSENT:
+                return now
             found, result = entry.attrs.get(name, _NO_HIT)
             if result is not None:
                 value = getattr(obj, name)
@@ -83,9 +92,7 @@ class Door(Control):
                     return result
                 if type(value) is MethodType and value.__func__ is found:
                     return value
-        getters = state.getters.get(cls)
-        if getters is None:
-            getters = state.getters_of(cls)
+        getters = state.getters.get(cls) or state.getters_of(cls)
         if name in getters:
             return route(state, getters[name])(obj)
         if entry is not None:
@@ -107,6 +114,10 @@ class Door(Control):
         kind = type(key)
         plain = kind in _PLAIN_KEYS or not _has_traced(state, key)
         entry = state.known.get(id(obj))
+        if entry is not None and entry.is_changed:
+            now = stored.item(state, entry, key)
+            if now is not ABSENT:
+                return now
         if entry is not None and plain and (kind is int or kind is str):
             found, result = entry.items.get(key, _NO_HIT)
             if result is not None and obj[key] is found:
@@ -129,6 +140,8 @@ class Door(Control):
         entry = state.known.get(id(iterable))
         if entry is None:
             return iterable
+        if entry.is_changed:
+            return stored.current(state, entry)
         if type(iterable) is list or type(iterable) is tuple:
             return state.elements(entry)
         if hasattr(type(iterable), "__next__"):
@@ -150,7 +163,9 @@ class Door(Control):
         if member is not None:
             return bool(member(item))
         entry = state.known.get(id(container))
-        if entry is not None:
+        if entry is not None and entry.is_changed:
+            container = stored.current(state, entry)
+        elif entry is not None:
             state.membership(entry, item)
         return state.hooks.contains(container, item)
 
@@ -179,7 +194,23 @@ class Door(Control):
     def whole(self, value: Any) -> Any:
         """Return a value of which Python or C code looks at any part."""
         state = _session()
-        if state is not None and id(value) in state.known:
+        if state is None or id(value) not in state.known:
+            return value
+        if id(value) in state.changed:
+            return state.as_changed(value)
+        state.whole(value)
+        return value
+
+    def now(self, value: Any) -> Any:
+        """Return an operand that may be a container which the trace has changed."""
+        state = _session()
+        changed = state is not None and id(value) in state.changed
+        return state.as_changed(value) if changed else value  # type: ignore[union-attr]
+
+    def itself(self, value: Any) -> Any:
+        """Return a value that goes into the result or a container as the object it is."""
+        state = _session()
+        if state is not None and id(value) in state.known and id(value) not in state.changed:
             state.whole(value)
         return value
 
@@ -188,6 +219,10 @@ class Door(Control):
     def set_attr(self, value: Any, obj: Any, name: str) -> None:
         state = _session()
         if state is not None:
+            entry = state.known.get(id(obj))
+            if entry is not None and state.places is not None:
+                stored.set_attr(state, entry, name, value)
+                return
             state.check_store(obj, "attribute", f".{name}")
             if state.old_entry(obj) is not None:
                 value = state.hooks.stored(value)
@@ -195,17 +230,19 @@ class Door(Control):
 
     def set_item(self, value: Any, obj: Any, key: Any) -> None:
         state = _session()
-        if state is not None:
-            state.check_store(obj, "item", "[...]")
-            if state.old_entry(obj) is not None:
-                value = state.hooks.stored(value)
-            member = routed_member(state, obj, "__setitem__")
-            if member is None:
-                state.hooks.setitem(obj, key, value)
-            else:
-                member(key, value)
+        if state is None:
+            obj[key] = value
             return
-        obj[key] = value
+        member = routed_member(state, obj, "__setitem__")
+        if member is not None:
+            member(key, value)
+            return
+        entry = state.known.get(id(obj))
+        if entry is not None and state.places is not None:
+            stored.set_item(state, entry, key, value)
+            return
+        state.check_store(obj, "item", "[...]")
+        state.hooks.setitem(obj, key, _kept_outside(state, obj, value))
 
     def del_attr(self, obj: Any, name: str) -> None:
         state = _session()
@@ -225,10 +262,7 @@ class Door(Control):
         if state is None:
             return getattr(obj, name)
         value = self.attr(obj, name)
-        if not _is_array(value):
-            state.check_store(obj, "attribute", f".{name}")
-        self.inplace(value)
-        return value
+        return self._begun(state, value, obj, "attribute", f".{name}")
 
     def begin_item(self, obj: Any, key: Any) -> Any:
         """First half of `obj[key] op= v`."""
@@ -236,36 +270,52 @@ class Door(Control):
         if state is None:
             return obj[key]
         value = self.item(obj, key)
-        if not _is_array(value):
-            state.check_store(obj, "item", "[...]")
+        return self._begun(state, value, obj, "item", "[...]")
+
+    def _begun(self, state: State, value: Any, obj: Any, what: str, detail: str) -> Any:
+        if state.places is None and not _is_array(value):
+            state.check_store(obj, what, detail)
+        found = stored.in_place(state, value)
+        if found is not None:
+            return found
         self.inplace(value)
         return value
 
     def end_attr(self, value: Any, obj: Any, name: str) -> None:
-        """Second half of `obj.name op= v`; `begin_attr` has reported the store.
+        """Second half of `obj.name op= v`; `begin_attr` has reported what is refused.
 
-        An array that the operator has changed in place is where it was: nothing is stored.
+        What the operator has changed in place is where it was: nothing is stored.
         """
         state = _session()
-        if state is not None and _is_array(value):
-            if self.attr(obj, name) is value:
-                return
-            state.check_store(obj, "attribute", f".{name}")
-        setattr(obj, name, value)
+        if state is None:
+            setattr(obj, name, value)
+        elif state.places is None and not _is_array(value):
+            setattr(obj, name, _kept_outside(state, obj, value))
+        elif not (
+            _stays(value)
+            and stored.only_stores(type(obj), name)
+            and self.attr(obj, name) is value
+        ):
+            self.set_attr(value, obj, name)
 
     def end_item(self, value: Any, obj: Any, key: Any) -> None:
+        """Second half of `obj[key] op= v`."""
         state = _session()
-        if state is not None and _is_array(value) and state.old_entry(obj) is not None:
-            if self.item(obj, key) is value:
-                return
-            state.check_store(obj, "item", "[...]")
-        member = None if state is None else routed_member(state, obj, "__setitem__")
+        if state is None:
+            obj[key] = value
+            return
+        is_old = state.old_entry(obj) is not None
+        if is_old and _stays(value) and self.item(obj, key) is value:
+            return
+        if state.places is not None or _is_array(value):
+            self.set_item(value, obj, key)
+            return
+        value = _kept_outside(state, obj, value)
+        member = routed_member(state, obj, "__setitem__")
         if member is not None:
             member(key, value)
-        elif state is not None:
-            state.hooks.setitem(obj, key, value)
         else:
-            obj[key] = value
+            state.hooks.setitem(obj, key, value)
 
     def inplace(self, obj: Any) -> None:
         """`obj op= v` follows, which changes a mutable object in place."""
@@ -280,6 +330,37 @@ class Door(Control):
     def _old_inplace(self, state: State, obj: Any) -> None:
         if isinstance(obj, CONTAINERS) or hasattr(type(obj), "__iadd__"):
             state.check_store(obj, "container", " op= ...")
+
+    def put_global(self, value: Any, name: str) -> None:
+        if not _put_name(self._globals, name, value, "global"):
+            self._globals[name] = _outside(value)
+
+    def put_cell(self, value: Any, name: str) -> None:
+        if not _put_name(self._cells[name], name, value, "cell"):
+            self._cells[name].cell_contents = _outside(value)
+
+    def begin_name(self, value: Any) -> Any:
+        """First half of `name op= v` for a global or outer variable, which has been loaded."""
+        state = _session()
+        if state is None:
+            return value
+        found = stored.in_place(state, value)
+        if found is not None:
+            return found
+        self.inplace(value)
+        return value
+
+    def end_global(self, value: Any, name: str) -> None:
+        state = _session()
+        stays = state is not None and _stays(value) and name in self._globals
+        if not stays or self.load_global(name, self._globals[name]) is not value:
+            self.put_global(value, name)
+
+    def end_cell(self, value: Any, name: str) -> None:
+        state = _session()
+        stays = state is not None and _stays(value)
+        if not stays or self.load_cell(name, self._cells[name].cell_contents) is not value:
+            self.put_cell(value, name)
 
     def store_global(self, name: str) -> None:
         state = _session()
@@ -303,6 +384,32 @@ class Door(Control):
 def _is_array(value: Any) -> bool:
     """Whether an augmented assignment changes a traced array in place."""
     return isinstance(value, Array) and value._nd is None and value._kind == ARRAY
+
+
+def _put_name(owner: Any, name: str, value: Any, what: str) -> bool:
+    """Store to a global or outer variable; tell whether Python has not to do it any more."""
+    state = _session()
+    if state is None:
+        return False
+    if state.places is not None and stored.set_name(state, owner, name, value):
+        return True
+    state.hooks.side_effect(what, name, name)
+    return False
+
+
+def _outside(value: Any) -> Any:
+    state = _session()
+    return value if state is None else state.hooks.stored(value)
+
+
+def _kept_outside(state: State, obj: Any, value: Any) -> Any:
+    """Return what an object holds in the place of a value of the running code."""
+    return value if state.old_entry(obj) is None else state.hooks.stored(value)
+
+
+def _stays(value: Any) -> bool:
+    """Whether an augmented assignment may give the object itself."""
+    return _is_array(value) or type(value) in stored.CONTAINERS
 
 
 def _has_traced(state: State, key: Any) -> bool:

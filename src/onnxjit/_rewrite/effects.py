@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._rewrite import stored
+from onnxjit._trace.places import ABSENT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -156,12 +159,14 @@ def impure_name(f: object) -> str | None:
 def checked(state: State, f: Any) -> Callable[..., Any] | None:
     """`f` with a look at its arguments before it runs, or None if it needs none."""
     change = _CHANGE_FIRST.get(id(f))
-    if change is not None and change[0] is f:
+    if change is not None and change[0] is f and f is not setattr:
         return functools.partial(_change_first, state, f, change[1])
     if _named(f, _SEEDED) is not None:
         return functools.partial(_seeded, state, f)
     if f is hasattr:
         return functools.partial(_hasattr, state)
+    if f is setattr:
+        return _setattr
     return functools.partial(_getattr, state) if f is getattr else None
 
 
@@ -186,9 +191,21 @@ def _getattr(state: State, obj: Any, name: str, *default: Any) -> Any:
     return Door({}, {}).attr(obj, name)
 
 
+def _setattr(obj: Any, name: str, value: Any) -> None:
+    from onnxjit._rewrite.door import Door
+
+    Door({}, {}).set_attr(value, obj, name)
+
+
+_setattr.__onnxjit_seen__ = True  # type: ignore[attr-defined]  # rewritten code looks here
+
+
 def _hasattr(state: State, obj: Any, name: str) -> bool:
-    found = hasattr(obj, name)
     entry = state.known.get(id(obj))
+    changed = entry is not None and entry.is_changed
+    if changed and stored.attr(state, entry, name) is not ABSENT:  # type: ignore[arg-type]
+        return True
+    found = hasattr(obj, name)
     if entry is not None and entry.path is not None:
         state.hooks.capture(found, entry.path.has_attr(name))
     return found
@@ -196,6 +213,10 @@ def _hasattr(state: State, obj: Any, name: str) -> bool:
 
 def _dict_get(state: State, entry: Old, key: Any, default: Any = None, /) -> Any:
     mapping: Any = entry.obj
+    if entry.is_changed:
+        now = stored.item(state, entry, key)
+        if now is not ABSENT:
+            return now
     if key in mapping:
         return state.item(entry, key)
     state.absent(entry, key)
@@ -212,6 +233,9 @@ def _dict_items(state: State, entry: Old, /) -> Iterable[tuple[Any, Any]]:
 
 def _captured(state: State, entry: Old) -> dict[Any, Any]:
     mapping: Any = entry.obj
+    if entry.is_changed:
+        now: dict[Any, Any] = stored.current(state, entry)
+        return now
     state.length(entry)
     return {key: state.item(entry, key) for key in mapping}
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _N = TypeVar("_N", bound=ast.AST)
 
+#: operators that lists, dicts and sets have
+_OF_CONTAINERS = (ast.Add, ast.Mult, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
 _FRAME_READERS = frozenset({"locals", "globals", "eval", "exec"})
 _FRAME_READERS_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
 _FRAME_ATTRIBUTES = frozenset({"_getframe", "currentframe", "_current_frames"})
@@ -113,7 +115,11 @@ class ExpressionRewriter(OperandRewriter):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-        node.left, node.right = self.operand(node.left), self.operand(node.right)
+        of_containers = isinstance(node.op, _OF_CONTAINERS)
+        node.left, node.right = (
+            self.combined(side) if of_containers else self.operand(side)
+            for side in (node.left, node.right)
+        )
         if is_text and isinstance(node.op, ast.Mod):
             node.right = self._formatted(node.right, node.right)
         return node
@@ -143,17 +149,25 @@ class ExpressionRewriter(OperandRewriter):
 
     # Places where Python looks at a whole container
 
-    def operand(self, node: ast.expr) -> ast.expr:
+    def operand(self, node: ast.expr, hook: str = "whole") -> ast.expr:
         """Rewrite an expression; what is loaded from outside may be an old container."""
         is_load = isinstance(node, ast.Attribute | ast.Subscript) or (
             isinstance(node, ast.Name) and self.scope.where(node.id, self.free) != "local"
         )
         result: ast.expr = self.visit(node)
-        return self.hook("whole", result, at=node) if is_load else result
+        return self.hook(hook, result, at=node) if is_load else result
+
+    def combined(self, node: ast.expr) -> ast.expr:
+        """Rewrite an operand that may be any container, also one in a local variable."""
+        if isinstance(node, ast.Name) and self.scope.where(node.id, self.free) == "local":
+            return self.hook("now", self.visit(node), at=node)
+        return self.operand(node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         pairs = zip(node.keys, node.values, strict=True)
-        values = [self._unpacked(v) if k is None else self.operand(v) for k, v in pairs]
+        values = [
+            self._unpacked(v) if k is None else self.operand(v, "itself") for k, v in pairs
+        ]
         node.keys = [None if k is None else self.visit(k) for k in node.keys]
         node.values = values
         return node
@@ -175,7 +189,7 @@ class ExpressionRewriter(OperandRewriter):
 
     def _display(self, node: ast.Tuple | ast.List) -> ast.expr:
         if isinstance(node.ctx, ast.Load):
-            node.elts = [self.operand(e) for e in node.elts]
+            node.elts = [self.operand(e, "itself") for e in node.elts]
         else:
             self.generic_visit(node)
         return node
@@ -191,7 +205,7 @@ class ExpressionRewriter(OperandRewriter):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        node.value = None if node.value is None else self.operand(node.value)
+        node.value = None if node.value is None else self.operand(node.value, "itself")
         return node
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnxjit._rewrite.path import Path
+    from onnxjit._trace.places import Places
 
 
 class Hooks(Protocol):
     """Questions and reports of rewritten code; one object per running trace."""
+
+    @property
+    def places(self) -> Places | None:
+        """Where stores to old objects go; None where they take place, or are refused."""
+        ...
 
     def is_traced(self, obj: object, /) -> bool:
         """Whether `obj` is a traced array or dimension."""
@@ -22,10 +28,10 @@ class Hooks(Protocol):
         """Return the replacement for the callable `f`, by its identity, or None."""
         ...
 
-    def capture(self, value: Any, path: Path, /) -> Any:
+    def capture(self, value: Any, path: Path, owner: object = None, /) -> Any:
         """Return what is used in the place of a value loaded from outside the trace.
 
-        Called once for each pair of path and value.
+        Called once for each pair of path and value; `owner` is what it is an attribute of.
         """
         ...
 
@@ -71,6 +77,7 @@ class PlainHooks:
     """Hooks that change nothing: a base class, and the behaviour of plain Python."""
 
     __slots__ = ()
+    places: ClassVar[Places | None] = None
 
     def is_traced(self, _obj: object, /) -> bool:
         return False
@@ -78,7 +85,7 @@ class PlainHooks:
     def twin(self, _f: object, /) -> Callable[..., Any] | None:
         return None
 
-    def capture(self, value: Any, _path: Path, /) -> Any:
+    def capture(self, value: Any, _path: Path, _owner: object = None, /) -> Any:
         return value
 
     def getitem_captured(self, obj: Any, key: Any, /) -> Any:

@@ -124,6 +124,6 @@ def _either(patterns: Sequence[ast.pattern], name: str, place: ast.AST) -> ast.e
 
 
 def _joined(tests: list[ast.expr], op: ast.boolop, place: ast.AST) -> ast.expr | None:
-    if len(tests) < 2:  # noqa: PLR2004  one or none
+    if len(tests) < 2:
         return tests[0] if tests else None
     return at(ast.BoolOp(op, tests), place)

@@ -60,7 +60,7 @@ class OperandRewriter(StoreRewriter):
         super().__init__(free)
         self._consumed: set[int] = set()
 
-    def operand(self, node: ast.expr) -> ast.expr:
+    def operand(self, node: ast.expr, hook: str = "whole") -> ast.expr:
         """Rewrite an expression; what is loaded from outside may be an old container."""
         raise NotImplementedError
 

@@ -15,15 +15,16 @@ from onnxjit._rewrite.snapshot import Snapshot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Kind: TypeAlias = Literal["global", "cell", "self", "arg", "module"]
+Kind: TypeAlias = Literal["global", "cell", "held", "self", "arg", "module"]
 Step: TypeAlias = tuple[Literal["attr", "item", "len", "has item", "has attr"], object]
 
 
 class Path:
     """A root and the steps from it to a value.
 
-    `owner` is the dictionary of globals for a "global", the cell for a "cell", None for the
-    rest. A "module" root is found in `sys.modules`; "self" and "arg" roots are handed in.
+    `owner` is the dictionary of globals for a "global", the cell for a "cell", a dictionary of
+    its own for a "held" object, None for the rest. A "module" root is found in `sys.modules`;
+    "self" and "arg" roots are handed in.
     """
 
     __slots__ = ("kind", "name", "owner", "steps")
@@ -59,7 +60,8 @@ class Path:
 
     def _key(self) -> tuple[object, ...]:
         steps = tuple((what, type(arg), arg) for what, arg in self.steps)
-        return self.kind, self.name, id(self.owner), steps
+        owner = self.owner[self.name] if self.kind == "held" else self.owner  # type: ignore[index]
+        return self.kind, self.name, id(owner), steps
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Path) and self._key() == other._key()
@@ -76,16 +78,25 @@ class Path:
 
 def held_path(name: str, obj: object) -> Path:
     """Path to an object that the path itself holds, such as what a method is bound to."""
-    return Path("global", name, {name: obj})
+    return Path("held", name, {name: obj})
 
 
 class GuardNames:
-    """Names given to the objects that a generated guard refers to."""
+    """Names given to the objects that a generated guard refers to.
 
-    __slots__ = ("_by_id", "namespace")
+    Attributes
+    ----------
+    namespace : dict
+        The objects by name.
+    weak : dict
+        Names of weak references, by the ids of what they refer to.
+    """
+
+    __slots__ = ("_by_id", "namespace", "weak")
 
     def __init__(self) -> None:
         self.namespace: dict[str, object] = {}
+        self.weak: dict[int, str] = {}
         self._by_id: dict[int, str] = {}
 
     def name(self, obj: object, prefix: str) -> str:

@@ -26,7 +26,7 @@ _STORES = {
     "begin_attr": 0,
     "begin_item": 0,
 }
-_LOADS = frozenset({"attr", "item", "iterate", "whole"})
+_LOADS = frozenset({"attr", "item", "iterate", "itself", "now", "whole"})
 _CHANGING_METHODS = frozenset(
     {"append", "clear", "extend", "fill", "insert", "itemset", "partition", "pop", "put"}
     | {"remove", "resize", "reverse", "setdefault", "sort", "update"}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from onnxjit._rewrite.door import Door
 from onnxjit._rewrite.expressions import ExpressionRewriter, Mangler, reads_frame
 from onnxjit._rewrite.flow import TooDeepError
+from onnxjit._rewrite.matching import MatchRewriter
 from onnxjit._rewrite.nodes import HELPER, MARK, at, function, load
 from onnxjit._rewrite.regions import convert, keep
-from onnxjit._rewrite.matching import MatchRewriter
 from onnxjit._rewrite.source import FUTURE_FLAGS, FunctionNode, find_function
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnxjit._rewrite import effects
+from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
-from onnxjit._rewrite.state import CONTAINERS, State
+from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.control.either import Either
 from onnxjit._trace.control.truth import ifexp as choose
 
@@ -107,7 +107,38 @@ def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
     seen = [_given(state, x) for x in args]
     if kwargs:
         kwargs = {name: _given(state, x) for name, x in kwargs.items()}
+    if state.changed:
+        seen = [_as_it_is(state, x, f) for x in seen]
+        kwargs = {name: _as_it_is(state, x, f) for name, x in kwargs.items()}
     return f(*seen, **kwargs)
+
+
+def _as_it_is(state: State, x: Any, f: Any, depth: int = 0) -> Any:
+    """Return an argument of code that is not rewritten, with what the trace has stored."""
+    if id(x) in state.changed:
+        entry = state.known[id(x)]
+        if type(x) not in stored.CONTAINERS or not _keeps_nothing(f):
+            state.refuse_look(entry)
+        return stored.current(state, entry)
+    if type(x) in (list, tuple) and depth < _DEPTH:
+        parts = [_as_it_is(state, part, f, depth + 1) for part in x]
+        same = all(a is b for a, b in zip(parts, x, strict=True))
+        return x if same else type(x)(parts)
+    if type(x) is dict and depth < _DEPTH:
+        for part in x.values():
+            if _as_it_is(state, part, f, depth + 1) is not part:
+                state.refuse_look(state.known[id(part)])
+    return x
+
+
+def _keeps_nothing(f: Any) -> bool:
+    """Whether a callable makes do with a copy: builtins, NumPy's functions, their twins."""
+    ours = str(getattr(f, "__module__", "")).startswith("onnxjit.")
+    return ours or isinstance(f, (*_NATIVE_TYPES, type))
+
+
+#: nested containers that are looked through for changed objects
+_DEPTH = 6
 
 
 def _given(state: State, x: Any) -> Any:
@@ -117,13 +148,15 @@ def _given(state: State, x: Any) -> Any:
         return copy_of(state, x) if state.is_user(x) else x
     if kind is MethodType and isinstance(x.__func__, FunctionType):
         return MethodType(_given(state, x.__func__), x.__self__)
-    if id(x) in state.known:
+    if id(x) in state.known and id(x) not in state.changed:
         state.whole(x)
     return x
 
 
 def _length(state: State, f: Any, x: Any) -> Any:
     entry = state.known.get(id(x))
+    if entry is not None and entry.is_changed:
+        return stored.length(state, entry)
     if entry is not None and isinstance(x, _SIZED):
         state.length(entry)
     else:
@@ -148,6 +181,8 @@ def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
     routed = route(state, function)
     if routed is not function:
         return MethodType(routed, owner)
+    if id(owner) in state.changed:
+        state.refuse_look(state.known[id(owner)])
     name = getattr(function, "__name__", "")
     if name in effects.MUTATORS and isinstance(owner, CONTAINERS + effects.USER_CONTAINERS):
         state.check_store(owner, "container", f".{name}")
@@ -168,14 +203,33 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     if entry is None:
         return f
     if isinstance(owner, CONTAINERS):
-        if name in effects.MUTATORS:
-            state.check_store(owner, "container", f".{name}")
-            return functools.partial(_store, state, f)
-        if isinstance(owner, dict) and name in effects.DICT_READS:
-            return functools.partial(effects.DICT_READS[name], state, entry)
-        state.whole(owner)
-    elif name == "__next__":
+        return _route_container(state, entry, f)
+    if name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
+    return f
+
+
+def _route_container(state: State, entry: Old, f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what calls a method of an old container."""
+    owner, name = _owner(f), f.__name__
+    if name in effects.MUTATORS:
+        changed = stored.mutator(state, entry, name)
+        if changed is not None:
+            return _seen(changed)
+        state.check_store(owner, "container", f".{name}")
+        return functools.partial(_store, state, f)
+    if isinstance(owner, dict) and name in effects.DICT_READS:
+        return functools.partial(effects.DICT_READS[name], state, entry)
+    if entry.is_changed:
+        now: Callable[..., Any] = getattr(stored.current(state, entry), name)
+        return now
+    state.whole(owner)
+    return f
+
+
+def _seen(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function that looks into its arguments as rewritten code does."""
+    f.__onnxjit_seen__ = True  # type: ignore[attr-defined]
     return f
 
 

@@ -65,7 +65,7 @@ class Old:
     `attrs` and `items` map a name or key to the value found and what is used in its place.
     """
 
-    __slots__ = ("attrs", "is_whole", "items", "obj", "path", "size")
+    __slots__ = ("attrs", "is_changed", "is_whole", "items", "obj", "path", "size")
 
     def __init__(self, obj: object, path: Path | None) -> None:
         self.obj = obj
@@ -74,6 +74,7 @@ class Old:
         self.items: dict[object, tuple[object, object]] = {}
         self.size = -1  # not noted yet
         self.is_whole = False
+        self.is_changed = False  # by this trace, which knows how it is now
 
 
 class State:
@@ -90,12 +91,14 @@ class State:
     __slots__ = (
         "base",
         "calls",
+        "changed",
         "getters",
         "hooks",
         "known",
         "libraries",
         "members",
         "packages",
+        "places",
         "routes",
     )
 
@@ -109,6 +112,10 @@ class State:
         self.members: dict[tuple[type, str], FunctionType | None] = {}
         self.getters: dict[type, dict[str, FunctionType]] = {}
         self.base = 0
+        self.places = hooks.places
+        self.changed: set[int] = set()
+        if self.places is not None:
+            self.places.look = self.as_changed
 
     # Which objects are old
 
@@ -155,19 +162,22 @@ class State:
 
     def root(self, owner: dict[str, Any] | CellType, name: str, value: object) -> object:
         """Note the load of a global or outer variable that is new or was rebound."""
-        entry = self.known.get(id(owner))
-        if entry is None:
-            entry = self.known[id(owner)] = Old(owner, None)
+        entry = self.known.get(id(owner)) or self.new_root(owner)
         path = Path("cell" if isinstance(owner, CellType) else "global", name, owner)
         result = self.loaded(value, path)
         entry.attrs[name] = value, result
         return result
 
-    def loaded(self, value: object, path: Path | None) -> object:
+    def new_root(self, owner: dict[str, Any] | CellType) -> Old:
+        """Note the globals of a module, or a cell."""
+        entry = self.known[id(owner)] = Old(owner, None)
+        return entry
+
+    def loaded(self, value: object, path: Path | None, owner: object = None) -> object:
         """Note a value found in an old object; `path` leads to it, if anything does."""
         kind = type(value)
         if kind in ATOMS:
-            return value if path is None else self.hooks.capture(value, path)
+            return value if path is None else self.hooks.capture(value, path, owner)
         if kind in NATIVE_CALLABLES:
             return value
         if isinstance(value, FunctionType | MethodType):
@@ -177,7 +187,7 @@ class State:
             self.mark_old(value, path)
             return value
         self.mark_old(value, path)
-        return value if path is None else self.hooks.capture(value, path)
+        return value if path is None else self.hooks.capture(value, path, owner)
 
     def _capture_function(self, value: FunctionType | MethodType, path: Path | None) -> None:
         if path is None:
@@ -218,7 +228,7 @@ class State:
         path = None if entry.path is None else entry.path.attr(name)
         if path is not None and not _is_stored(obj, name, value):
             path = None
-        result = self.loaded(value, path)
+        result = self.loaded(value, path, obj)
         if path is not None:
             found = value.__func__ if isinstance(value, MethodType) else value
             entry.attrs[name] = found, result
@@ -282,11 +292,23 @@ class State:
     def whole(self, obj: object) -> None:
         """Note that everything in an old container or object matters."""
         entry = self.known.get(id(obj))
-        if entry is None or entry.is_whole or not _has_parts(obj):
+        if entry is None:
+            return
+        if entry.is_changed:
+            self.refuse_look(entry)
+        self.note_whole(entry)
+
+    def note_whole(self, entry: Old) -> None:
+        """Note that everything matters that was in an old object before the trace."""
+        if entry.is_whole or not _has_parts(entry.obj):
             return
         entry.is_whole = True
         if entry.path is not None:
-            self.hooks.capture(Snapshot(obj), entry.path)
+            self.hooks.capture(Snapshot(entry.obj), entry.path)
+
+    def refuse_look(self, entry: Old) -> None:
+        """Refuse that code looks at an object which does not know what was stored in it."""
+        self.hooks.side_effect("look", entry.obj, str(entry.path))
 
     def elements(self, entry: Old) -> Iterator[object]:
         """Yield the elements of an old list or tuple, as if each were loaded by its index.
@@ -321,6 +343,14 @@ class State:
             found = {n: f for n, f in found.items() if self.is_user(f)} or _NO_GETTERS
             self.getters[cls] = found
         return found
+
+    def as_changed(self, x: object) -> object:
+        """Return what Python looks at in the place of `x`, which may have been changed."""
+        if id(x) not in self.changed:
+            return x
+        from onnxjit._rewrite.stored import current
+
+        return current(self, self.known[id(x)])
 
     # Stores
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 from onnxjit._rewrite import nodes
 from onnxjit._rewrite.nodes import HELPER
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from onnxjit._rewrite.scope import Scope
-
-_OuterStore: TypeAlias = Literal["store_global", "store_cell"]
 
 
 class StoreRewriter(ast.NodeTransformer):
@@ -33,6 +31,10 @@ class StoreRewriter(ast.NodeTransformer):
     def __init__(self, free: frozenset[str]) -> None:
         self.free = free
         self._temporaries = 0
+
+    def combined(self, node: ast.expr) -> ast.expr:
+        """Rewrite an operand that may be any container."""
+        raise NotImplementedError
 
     # Tools
 
@@ -66,12 +68,27 @@ class StoreRewriter(ast.NodeTransformer):
         args.defaults = [self.visit(d) for d in args.defaults]
         args.kw_defaults = [None if d is None else self.visit(d) for d in args.kw_defaults]
 
-    def outer_store(self, name: str) -> _OuterStore | None:
-        """Name of the hook to tell of a store to `name`, if it is not a local variable."""
+    def outer_kind(self, name: str) -> Literal["global", "cell"] | None:
+        """Whether a name is a global or a variable of an enclosing function."""
         where = self.scope.where(name, self.free)
         if where == "local":
             return None
-        return "store_cell" if where == "free" else "store_global"
+        return "cell" if where == "free" else "global"
+
+    def outer_store(self, name: str) -> str | None:
+        """Name of the hook to tell of a store to `name`, if it is not a local variable."""
+        kind = self.outer_kind(name)
+        return None if kind is None else f"store_{kind}"
+
+    def has_place(self, target: ast.expr) -> bool:
+        """Whether something else than a local variable is stored to somewhere in `target`."""
+        if isinstance(target, ast.Tuple | ast.List):
+            return any(map(self.has_place, target.elts))
+        if isinstance(target, ast.Starred):
+            return self.has_place(target.value)
+        if isinstance(target, ast.Name):
+            return self.outer_kind(target.id) is not None
+        return isinstance(target, ast.Attribute | ast.Subscript)
 
     def outer_stores(self, at: ast.AST, names: Iterable[str]) -> list[ast.stmt]:
         hooks = [(self.outer_store(name), name) for name in sorted(names)]
@@ -88,16 +105,15 @@ class StoreRewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         value: ast.expr = self.visit(node.value)
-        prelude = self.outer_stores(node, stored_names(node.targets))
         if any(isinstance(t, ast.Tuple | ast.List) for t in node.targets):
             value = self._unpackable(value, node)
         if len(node.targets) == 1:
-            return [*prelude, *self._assign(node.targets[0], value, node)]
-        if not any(_has_place(t) for t in node.targets):
+            return self._assign(node.targets[0], value, node)
+        if not any(self.has_place(t) for t in node.targets):
             node.value = value
-            return [*prelude, node]
+            return [node]
         name = self._temporary()
-        result = [*prelude, _store(name, value, node)]
+        result = [_store(name, value, node)]
         for target in node.targets:
             result += self._assign(target, _load(name, node), node)
         return result
@@ -111,9 +127,9 @@ class StoreRewriter(ast.NodeTransformer):
         if node.value is None:
             return [node]
         value: ast.expr = self.visit(node.value)
-        if isinstance(node.target, ast.Name):
+        if isinstance(node.target, ast.Name) and not self.has_place(node.target):
             node.value = value
-            return [*self.outer_stores(node, {node.target.id}), node]
+            return [node]
         return self._assign(node.target, value, node)
 
     def _assign(self, target: ast.expr, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
@@ -126,8 +142,11 @@ class StoreRewriter(ast.NodeTransformer):
         if isinstance(target, ast.Subscript):
             place, key = self.visit(target.value), self.key(target.slice)
             return [self._statement("set_item", value, place, key, at=at)]
-        if not _has_place(target):
+        if not self.has_place(target):
             return [_at(ast.Assign([target], value), at)]
+        if isinstance(target, ast.Name):
+            hook = f"put_{self.outer_kind(target.id)}"
+            return [self._statement(hook, value, ast.Constant(target.id), at=at)]
         target, later = self._through_temporaries(target, at)
         return [_at(ast.Assign([target], value), at), *later]
 
@@ -158,7 +177,7 @@ class StoreRewriter(ast.NodeTransformer):
         old = self.hook(f"begin_{kind}", _load(place, node), first, at=node)
         result.append(_store(value, old, node))
         node.target = _at(ast.Name(value, ast.Store()), target)
-        node.value = self.visit(node.value)
+        node.value = self.combined(node.value)
         args = (_load(value, node), _load(place, node), second)
         return [*result, node, self._statement(f"end_{kind}", *args, at=node)]
 
@@ -173,10 +192,18 @@ class StoreRewriter(ast.NodeTransformer):
         return _load(key, at), _load(key, at), "item"
 
     def _augment_name(self, node: ast.AugAssign, target: ast.Name) -> list[ast.stmt]:
-        prelude = self.outer_stores(node, {target.id})
-        prelude.append(self._statement("inplace", _load(target.id, node), at=node))
-        node.value = self.visit(node.value)
-        return [*prelude, node]
+        kind = self.outer_kind(target.id)
+        if kind is None:
+            prelude = self._statement("inplace", _load(target.id, node), at=node)
+            node.value = self.combined(node.value)
+            return [prelude, node]
+        name = self._temporary()
+        old = self.visit(_at(ast.Name(target.id, ast.Load()), target))
+        first = _store(name, self.hook("begin_name", old, at=node), node)
+        node.target = _at(ast.Name(name, ast.Store()), target)
+        node.value = self.combined(node.value)
+        args = (_load(name, node), ast.Constant(target.id))
+        return [first, node, self._statement(f"end_{kind}", *args, at=node)]
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
         result: list[ast.stmt] = self.outer_stores(node, stored_names(node.targets))
@@ -197,7 +224,7 @@ class StoreRewriter(ast.NodeTransformer):
         prelude = self.outer_stores(node, stored_names([node.target]))
         node.iter = self.hook("iterate", self.visit(node.iter), at=node.iter)
         later: list[ast.stmt] = []
-        if _has_place(node.target):
+        if self.has_place(node.target):
             node.target, later = self._through_temporaries(node.target, node)
         node.body = [*later, *self.statements(node.body)]
         node.orelse = self.statements(node.orelse)
@@ -214,7 +241,7 @@ class StoreRewriter(ast.NodeTransformer):
         rest: list[ast.withitem] = []
         for i, item in enumerate(items):
             item.context_expr = self.visit(item.context_expr)
-            if item.optional_vars is not None and _has_place(item.optional_vars):
+            if item.optional_vars is not None and self.has_place(item.optional_vars):
                 target, later = self._through_temporaries(item.optional_vars, node)
                 item.optional_vars = target
                 items, rest = items[: i + 1], items[i + 1 :]
@@ -244,12 +271,3 @@ class StoreRewriter(ast.NodeTransformer):
             node.guard = self.visit(node.guard)
         node.body = [*prelude, *self.statements(node.body)]
         return node
-
-
-def _has_place(target: ast.expr) -> bool:
-    """Whether an attribute or item is stored to somewhere in `target`."""
-    if isinstance(target, ast.Tuple | ast.List):
-        return any(_has_place(e) for e in target.elts)
-    if isinstance(target, ast.Starred):
-        return _has_place(target.value)
-    return isinstance(target, ast.Attribute | ast.Subscript)

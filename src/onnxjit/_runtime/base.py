@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Array", "Executor", "Plan", "Runner", "Segment"]
 
@@ -28,9 +28,11 @@ class Segment:
         Names of the results wanted.
     axis : int or None
         Axis along which the segment may be run in slices.
+    weights : mapping of str to ndarray
+        Constants that the model says are external.
     """
 
-    __slots__ = ("axis", "feeds", "fetches", "model")
+    __slots__ = ("axis", "feeds", "fetches", "model", "weights")
 
     def __init__(
         self,
@@ -39,11 +41,13 @@ class Segment:
         fetches: Sequence[str],
         *,
         axis: int | None = None,
+        weights: Mapping[str, Array] | None = None,
     ) -> None:
         self.model: Final = model
         self.feeds: Final = tuple(feeds)
         self.fetches: Final = tuple(fetches)
         self.axis: Final = axis
+        self.weights: Final = dict(weights or {})
 
 
 class Plan:

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
-from onnxjit._compat.onnxruntime import open_session
+from onnxjit._compat.onnxruntime import add_weights, open_session
 
 from .options import DISABLED, Options
 
@@ -43,10 +43,13 @@ class OrtRunner:
         Input names in order, output names in order.
     """
 
-    __slots__ = ("feeds", "fetches", "session")
+    __slots__ = ("_kept", "feeds", "fetches", "session")
 
-    def __init__(self, session: Any, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    def __init__(
+        self, session: Any, feeds: Sequence[str], fetches: Sequence[str], kept: Any = None
+    ) -> None:
         self.session = session
+        self._kept: Final = kept  # weights, which the session uses where they are
         _ALIVE.add(session)
         self.feeds: Final = list(feeds)
         self.fetches: Final = list(fetches)
@@ -85,5 +88,7 @@ class OrtExecutor:
     def prepare(self, plan: Plan) -> OrtRunner:
         """Return a session of a plan of one segment."""
         (segment,) = plan.segments
-        session = open_session(self.options.session_options(), segment.model, DISABLED)
-        return OrtRunner(session, segment.feeds, segment.fetches)
+        options = self.options.session_options()
+        kept = add_weights(options, segment.weights)
+        session = open_session(options, segment.model, DISABLED)
+        return OrtRunner(session, segment.feeds, segment.fetches, kept)

@@ -367,11 +367,15 @@ class Array(Operators, Methods):
         if storage.read_only or any(not view.writable for view in self._views):
             msg = "assignment destination is read-only"
             raise ValueError(msg)
-        if storage.captured is not None:
+        if storage.captured is not None and not self._may_write(storage):
             raise self._captured_write(storage.captured)
         storage.check_identity()
         if storage.argument is not None:
             storage.argument.written = True
+
+    def _may_write(self, storage: Storage) -> bool:
+        allows = getattr(self._trace, "allows_write", None)
+        return allows is not None and allows(storage)
 
     def _captured_write(self, name: str) -> SideEffectError:
         msg = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from onnxjit._ops.row import Function
 
-__all__ = ["bind", "call_row", "parameter_names", "takes_any_number"]
+__all__ = ["bind", "call_numpy", "call_row", "parameter_names", "takes_any_number"]
 
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -139,8 +139,16 @@ def _name(row: Function) -> str:
 
 def call_row(row: Function, given: dict[str, Any]) -> Any:
     """Call an implementation by keyword; its variadic parameter gets NumPy's."""
-    parameters = _own_parameters(row.implementation)
+    return _call(row.implementation, _own_parameters(row.implementation), given)
+
+
+def call_numpy(row: Function, given: dict[str, Any], **options: Any) -> Any:
+    """Call the NumPy function itself with arguments that `bind` gave, and more of them."""
+    return _call(row.numpy, _parameters(row), {**given, **options})
+
+
+def _call(function: Callable[..., Any], parameters: _Parameters, given: dict[str, Any]) -> Any:
     positional = [given.pop(n) for n in parameters.only_positional if n in given]
     if parameters.variadic:
         positional.extend(given.pop(parameters.variadic, ()))
-    return row.implementation(*positional, **given)
+    return function(*positional, **given)

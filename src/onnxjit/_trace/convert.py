@@ -26,6 +26,7 @@ __all__ = [
     "is_traced",
     "to_arrays",
     "to_numpy",
+    "to_samples",
     "to_values",
 ]
 
@@ -116,6 +117,18 @@ def _numpy(x: Array | Dim) -> Any:
 def to_numpy(x: Any) -> Any:
     """Replace arrays with known values by ndarrays and scalars."""
     return _map(x, _numpy)
+
+
+def _sample(x: Array | Dim) -> Any:
+    if isinstance(x, Dim):
+        return 1
+    zeros = np.zeros((1,) * x.ndim, x.dtype)
+    return zeros if x._kind == ARRAY else zeros[()]
+
+
+def to_samples(x: Any) -> Any:
+    """Replace arrays by zeros of the same dtypes and ranks, and sizes by 1."""
+    return _map(x, _sample)
 
 
 def to_arrays(

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.bind import as_value
 from onnxjit._core.dims import HOOKS, Dim
 from onnxjit._core.program import Value
 from onnxjit._core.source import caller
@@ -16,19 +18,21 @@ from onnxjit._ops.refused import reason_of, refusal
 from onnxjit.errors import DataDependentError
 
 from .array import ARRAY, SCALAR, Array, wrap
-from .binding import bind, call_row, parameter_names, takes_any_number
+from .binding import bind, call_numpy, call_row, parameter_names, takes_any_number
 from .convert import (
     arrays_given,
     is_known,
     is_traced,
     to_arrays,
     to_numpy,
+    to_samples,
     to_values,
 )
 from .doors import DOORS
 from .entering import constant_array, folded, noted, running_tracer
 from .layout import lies
-from .outputs import refuse_write, write_result
+from .out_casting import casting_of
+from .outputs import prepare_output, refuse_write, write_result
 from .reduced import REDUCES, in_dtype_of
 from .trace import current_tracer, dim_array
 from .ufuncs import call_inplace, call_operator, call_ufunc, call_unary
@@ -155,9 +159,17 @@ def _record(
         return to_arrays(
             call_row(row, to_values(given)), scalar=_gives_scalar(row, given), layout=lie
         )
+    return _record_into(out, row, given)
+
+
+def _record_into(out: Any, row: Function, given: dict[str, Any]) -> Any:
+    """Record a call with `out=`, whose dtype takes part in reductions."""
+    name, question = row.numpy.__name__, partial(call_numpy, row, to_samples(given))
     given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
-    casting = "unsafe" if row.numpy in REDUCES else "same_kind"
-    return write_result(out, call_row(row, to_values(given)), row.numpy.__name__, casting)
+    result = call_row(row, to_values(given))
+    prepare_output(out, name)
+    casting = casting_of(question, as_value(result).dtype.numpy, out.dtype)
+    return write_result(out, result, name, casting)
 
 
 def _gives_scalar(row: Function, given: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
     from onnxjit._ops.row import Ufunc
 
-__all__ = ["refuse_write", "write_result", "write_ufunc_result"]
+__all__ = ["prepare_output", "refuse_write", "write_result", "write_ufunc_result"]
 
 
 def refuse_write(target: Any, what: str) -> None:
@@ -42,14 +42,28 @@ def refuse_write(target: Any, what: str) -> None:
     raise SideEffectError(msg)
 
 
-def write_result(out: Any, result: Any, name: str, casting: Any = "same_kind") -> Any:
-    """Write a result into `out=` and return `out`."""
+def prepare_output(out: Any, name: str) -> None:
+    """Require that `out=` is an array that may be written to.
+
+    Raises
+    ------
+    SideEffectError
+        It was made outside the traced function.
+    TypeError
+        It is a scalar.
+    ValueError
+        It is read-only.
+    """
     if not isinstance(out, Array):
         refuse_write(out, name)
     if out._kind != ARRAY:
         msg = "return arrays must be of ArrayType"
         raise TypeError(msg)
     out._prepare_write()
+
+
+def write_result(out: Any, result: Any, name: str, casting: Any) -> Any:
+    """Write a result into `out=`, which is prepared, and return `out`."""
     value = as_value(result)
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         msg = (
@@ -91,12 +105,7 @@ def write_ufunc_result(
     row: Ufunc, out: Any, value: Value, where: Any, casting: Any, position: int
 ) -> Any:
     """Write result number `position` of a ufunc into an array of `out=`, and return that."""
-    if not isinstance(out, Array):
-        refuse_write(out, row.numpy.__name__)
-    if out._kind != ARRAY:
-        msg = "return arrays must be of ArrayType"
-        raise TypeError(msg)
-    out._prepare_write()
+    prepare_output(out, row.numpy.__name__)
     if not np.can_cast(value.dtype.numpy, out.dtype, casting):
         raise _UFuncOutputCastingError(
             row.numpy, casting, value.dtype.numpy, out.dtype, position

@@ -31,10 +31,11 @@ def in_dtype_of(
 
     The dtype of `out` takes the part of the first operand, and small integers stay small.
     """
-    if given.get("dtype") is not None or not isinstance(out, Array):
+    if given.get("dtype") is not None or not isinstance(out, (Array, np.ndarray)):
         return given
-    if ufunc is None or ufunc not in (np.add, np.multiply):
+    if ufunc not in (np.add, np.multiply):
         return given
-    operand = as_array(to_values(x)).dtype.numpy
+    is_array = isinstance(x, (Array, np.ndarray))
+    operand = x.dtype if is_array else as_array(to_values(x)).dtype.numpy
     found = ufunc.resolve_dtypes((out.dtype, operand, None), casting="unsafe", reduction=True)
     return {**given, "dtype": found[0]}

@@ -90,7 +90,7 @@ class Storage:
         self.version = 0
         self.layout: Final = layout or _PLAIN
         self.argument: Final = argument
-        self.captured: Final = captured
+        self.captured = captured
         self.read_only = argument is not None and not argument.writeable
         self.undecided: list[weakref.ref[Array]] = []
         self.aliases: list[weakref.ref[Array]] = []

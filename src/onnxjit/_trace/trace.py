@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
     from .host import HostGuard
+    from .places import Places
 
-__all__ = ["Tracer", "current_tracer"]
+__all__ = ["Control", "Tracer", "current_tracer", "note_control"]
 
 
 #: frames of the library around a `mark_line`: its own, what calls it, what `caller` is
@@ -49,7 +50,7 @@ class Control:
     what : str
         ``"if"``, ``"while"`` or ``"for"``.
     form : str
-        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ...
+        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ``"static"`` for what Python has decided.
     """
 
     __slots__ = ("form", "source", "what")
@@ -97,6 +98,18 @@ class Tracer(Trace):
         Whether there was one: where the run fails, Python has to make the call.
     controls : list of Control
         What became of the branches and loops.
+    places : Places or None
+        What is stored in old objects; None where that is refused.
+    hidden : Hidden or None
+        What of the surroundings is an input.
+    lent : Lent or None
+        Copies of the containers among the arguments.
+    roots : set of int
+        Ids of the objects that a call is made for, such as a method's.
+    running : list of code
+        Branches of data that are being traced, one inside the other.
+    joined : dict
+        Id of an array that is one of two of other types -> it, its value, and the two.
     snapshots : list of Snapshot
         Of the branches and loops that are being traced, outermost first.
     has_rows : bool
@@ -124,12 +137,44 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.places: Places | None = None
+        self.hidden: Any = None
+        self.lent: Any = None
+        self.roots: frozenset[int] = frozenset()
+        self.running: Final[list[Any]] = []
+        self.joined: Final[dict[int, tuple[Array, Value, Any]]] = {}
         self.snapshots: Final[list[Any]] = []
         self.has_rows = False
+
+    def allows_write(self, storage: Storage) -> bool:
+        """Whether an array of the surroundings may be written to; it then is one's own."""
+        if self.places is None:
+            return False
+        for array, traced in self.captured.values():
+            if traced._storage is storage and self.hidden is not None:
+                self.hidden.want_array(array)
+        storage.captured = None
+        return True
+
+    def outside(self, storage: Storage) -> np.ndarray[Any, Any] | None:
+        """Return the ndarray of the surroundings that a storage still is."""
+        if storage.captured is None:
+            return None
+        found = (a for a, traced in self.captured.values() if traced._storage is storage)
+        return next(found, None)
 
     def holds(self, x: object) -> bool:
         """Whether an object was made outside of a branch or loop that is being traced."""
         return any(snapshot.holds(x) for snapshot in self.snapshots)
+
+    def note_joined(self, array: Array, either: Any) -> None:
+        """Remember which two objects of other types an array is one of."""
+        self.joined[id(array)] = (array, array._value, either)
+
+    def original(self, array: Array) -> Any:
+        """Return what an unchanged array was joined from; others as they are."""
+        found = self.joined.get(id(array))
+        return array if found is None or found[1] is not array._value else found[2]
 
     def same_truth(self, a: Value, b: Value) -> bool | None:
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
@@ -264,7 +309,7 @@ class Tracer(Trace):
         argument = Argument(len(self.arguments), name, writeable=writeable)
         self.arguments.append(argument)
         layout = layout_of(example, frozenset([argument.index]))
-        storage = Storage(value, layout=layout, argument=argument)
+        storage = Storage(value, layout=layout, argument=argument, block=self.root)
         return Array.traced(storage, SCALAR if scalar and not sizes else ARRAY)
 
     def int_input(self, name: str, hint: int | None) -> DimLike:
@@ -320,6 +365,13 @@ def current_tracer() -> Tracer | None:
     """Return the running trace of a user's function, if any."""
     trace = CURRENT.get()
     return trace if isinstance(trace, Tracer) else None
+
+
+def note_control(what: str, form: str, source: Source | None = None) -> None:
+    """Note what became of a branch or loop of the user's code, if a trace is running."""
+    tracer = current_tracer()
+    if tracer is not None and not tracer.sources:
+        tracer.controls.append(Control(source or caller(), what, form))
 
 
 def dim_array(dim: DimLike) -> Array:

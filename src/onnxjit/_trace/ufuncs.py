@@ -30,7 +30,7 @@ from .convert import (
 from .doors import DOORS
 from .layout import lies, ufunc_layout
 from .options import layout_options
-from .outputs import refuse_write, write_result, write_ufunc_result
+from .outputs import prepare_output, refuse_write, write_result, write_ufunc_result
 from .reduced import in_dtype_of
 
 if TYPE_CHECKING:
@@ -179,13 +179,14 @@ def _ufunc_call(row: Ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 @cache
 def _methods() -> dict[str, Callable[..., Any]]:
     """Return what methods of ufuncs do; their modules come with the table."""
+    from onnxjit._ops import reduceat
     from onnxjit._ops import ufunc_methods as do
 
     return {
         "reduce": do.ufunc_reduce,
         "accumulate": do.ufunc_accumulate,
         "outer": do.ufunc_outer,
-        "reduceat": do.ufunc_reduceat,
+        "reduceat": reduceat.ufunc_reduceat,
     }
 
 
@@ -237,8 +238,9 @@ def _ufunc_method(
         given = in_dtype_of(out[0], row.numpy, given, inputs[0])
     result = _methods()[method](row, *values, **given)
     if out is not None:
-        casting = "unsafe" if reduces else "same_kind"
-        return write_result(out[0], result, f"{row.numpy.__name__}.{method}", casting)
+        name = f"{row.numpy.__name__}.{method}"
+        prepare_output(out[0], name)
+        return write_result(out[0], result, name, "unsafe" if reduces else "same_kind")
     func = row.numpy if method == "accumulate" else getattr(row.numpy, method)
     return to_arrays(result, scalar=True, layout=lies(func, inputs, None))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from onnxjit._core.dims import OPPOSITE
 from onnxjit._core.region import bind_cond, visible
-from onnxjit._ops.create import filled
+from onnxjit._ops.structure import broadcast_to, const
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Control
@@ -29,7 +29,16 @@ from .join import (
     type_of,
     unify,
 )
-from .region import AlwaysRaises, Region, at_the_end, is_visible, settled, trace_region
+from .origins import Origins
+from .region import (
+    AlwaysRaises,
+    Region,
+    at_the_end,
+    entered,
+    is_visible,
+    settled,
+    trace_region,
+)
 from .rows import stack_items, stack_lists
 from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
@@ -87,12 +96,13 @@ class _Branch:
         self.pred: Final = pred
         self.bodies: Final = bodies
         self.cells: Final = cells_of(*functions)
-        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old, tracer.places)
         self.dead: Final = set(stores) - set(stores if live is None else live)
         self.results: list[Any] = [None, None]
         self.pairs: list[tuple[Any, Any]] = []
         self.types: list[Type] = []
         self.outputs: list[Value] = []
+        self._made: list[Any] = []
         self.taken: int | None = None
 
     def run(self) -> Any:
@@ -117,16 +127,21 @@ class _Branch:
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
         storages = self._storages(yes, no)
+        origins = Origins(self.tracer, (yes, no))
+        origins.look(self.pairs)
         self._bind(yes, no, storages)
         self._finish(slots, storages)
-        return self._built(result)
+        found = self._built(result)
+        origins.note(self._made, wrap(self.pred), self._built)
+        return found
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
             self._narrow(which)
             self.results[which] = self.bodies[which]()
 
-        with self.tracer.env.branch(self._fact(which)):
+        body = self.bodies[which]
+        with self.tracer.env.branch(self._fact(which)), entered(self.tracer, body):
             return trace_region(self.tracer, self.snapshot, run)
 
     def _narrow(self, which: int) -> None:
@@ -222,8 +237,7 @@ class _Branch:
         template, leaves = _flat(
             defined if isinstance(defined, Unsure) else Unsure(True, defined)
         )
-        first, *others = leaves
-        none = [False, *(UNBOUND for _ in others)]
+        none = [False, *(UNBOUND for _ in leaves[1:])]
         self.pairs += zip(*((none, leaves) if x is UNBOUND else (leaves, none)), strict=True)
         return template
 
@@ -277,7 +291,7 @@ class _Branch:
             return to_value(np.zeros((), t.dtype.numpy)[()], t)
         seen = all(visible(n, self.tracer.block) for n in t.shape)
         shape = t.shape if seen else tuple(n if isinstance(n, int) else 0 for n in t.shape)
-        return filled(shape, np.zeros((), t.dtype.numpy), t.dtype)
+        return broadcast_to(const(np.zeros((), t.dtype.numpy)), shape)
 
     # --- afterwards
 
@@ -300,6 +314,7 @@ class _Branch:
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
             new = from_value(value, t, arrays)
             aliases.add(new, [s for x in arrays for s in sources_of(x)])
+            self._made.append(new)
             yield new
 
     def _built(self, template: Any) -> Any:

@@ -34,8 +34,8 @@ def cond(
     pred : bool, or array of one element
         Which one to call.
     true_fun, false_fun : callable
-        Take `operands`, may use values around them, and may change arrays. In a graph what they
-        return must have the same structure and ranks; dtypes are promoted, and sizes may
+        Take `operands`, may use values around them, and may change arrays. In a graph what
+        they return must have the same structure and ranks; dtypes are promoted, and sizes may
         differ.
     *operands
         Arguments of both, of any kind.

@@ -260,9 +260,9 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         x, y = (v if isinstance(v, Unsure) else Unsure(True, v) for v in (x, y))
     a, b = type_of(x), type_of(y)
     if a is not None and b is not None:
-        if a.is_python and type(x) is type(y) and not isinstance(x, (Dim, Array)):
-            if _same_bits(x, y):
-                return "static", x, []
+        plain = a.is_python and type(x) is type(y) and not isinstance(x, (Dim, Array))
+        if plain and _same_bits(x, y):
+            return "static", x, []
         joined(a, b)
         pairs.append((x, y))
         return "leaf", None, []
@@ -272,7 +272,8 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
     alike = type(x) is type(y) or (isinstance(x, List) and isinstance(y, List))
     same = alike and p is not None and q is not None and len(p) == len(q)
     if same and (type(x) is not dict or list(x) == list(y)):
-        assert p is not None and q is not None  # `same` says so
+        assert p is not None  # `same` says so
+        assert q is not None
         return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
     if type(x) is type(y) and type(x) in (str, bytes, int, slice, range) and x == y:
         return "static", x, []

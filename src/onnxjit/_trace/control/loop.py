@@ -26,6 +26,7 @@ from onnxjit.errors import UnsupportedError
 
 from .aliases import Links
 from .either import Unsure
+from .entries import is_exact, note_entries, surely_runs
 from .join import (
     JoinError,
     ListsDifferError,
@@ -149,7 +150,7 @@ class _Loop:
         self.test: Final = test
         self.names: Final = names
         self.cells: Final = cells_of(*functions)
-        self.snapshot: Final = Snapshot(self.cells, tracer.is_old)
+        self.snapshot: Final = Snapshot(self.cells, tracer.is_old, tracer.places)
         self.carried: dict[Key, Carried] = {}
         self.storages: dict[Storage, Tensor] = {}
         self.outer: Final = tracer.block
@@ -485,7 +486,7 @@ def _arrays(x: Any) -> list[Array]:
     return [a for part in x.values() for a in _arrays(part)] if type(x) is dict else []
 
 
-def capture(
+def capture(  # noqa: PLR0913  facts about one loop
     tracer: Tracer,
     body: Callable[[Dim | None], Any],
     test: Callable[[], Any] | None,
@@ -494,7 +495,8 @@ def capture(
     *,
     trips: DimLike | None,
     first: Value | None = None,
-) -> None:
+    exact: bool = False,
+) -> bool:
     """Trace a loop into the graph.
 
     Parameters
@@ -509,6 +511,13 @@ def capture(
         Greatest number of runs.
     first : () bool, optional
         Whether the first iteration runs.
+    exact : bool
+        Do nothing where what the first iteration is given would lose its precision.
+
+    Returns
+    -------
+    bool
+        Whether it is done.
     """
     tracer.mark_line()
     source = tracer.source
@@ -524,13 +533,24 @@ def capture(
     try:
         loop = settled(attempt)
     except AlwaysRaises:
+        del tracer.controls[controls:]
         runs = _runs(tracer, trips, first)
         if runs is True:
             raise
         if runs is not False:
             tracer.fail_if(runs)
-        return
-    del tracer.controls[controls:]
+        return True
+    except Exception:
+        del tracer.controls[controls:]
+        raise
+    if exact and not is_exact(loop.carried.values()):
+        del tracer.controls[controls:]
+        return False
+    ran = surely_runs(tracer, loop.carried.values(), trips, first)
+    if ran is False:
+        return True
     tracer.controls.append(Control(source, "for" if trips is not None else "while", "Loop"))
     most = 2**63 - 1 if trips is None else trips
     loop.bind(most, first)
+    note_entries(tracer, loop.carried.values(), ran, source)
+    return True

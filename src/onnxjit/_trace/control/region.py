@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 from onnxjit._core.region import visible
+from onnxjit._core.source import is_hidden
 from onnxjit._trace.array import Array, Unsettled
-from onnxjit.errors import OnnxJitError
+from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.places import Unprepared
+from onnxjit.errors import OnnxJitError, UnsupportedError
 
 from .rows import Switch, put_back
 
@@ -23,14 +26,29 @@ if TYPE_CHECKING:
 
     from .slots import Key, Resized, Slot, Snapshot
 
-__all__ = ["AlwaysRaises", "Region", "at_the_end", "is_visible", "settled", "trace_region"]
+__all__ = [
+    "AlwaysRaises", "Region", "at_the_end", "entered", "is_plain", "is_visible", "settled",
+    "trace_region",
+]  # fmt: skip
 
 #: times that the same code is traced while views of arrays get decided
 _ROUNDS: Final = 50
+#: times that code may run inside its own branches: a function that calls itself
+_SELF: Final = 6
+_DEEP: Final = (
+    "a function calls itself in a branch at {}, and only data says how often: write a loop"
+)
 
 
-class AlwaysRaises(OnnxJitError):
+class AlwaysRaises(OnnxJitError):  # noqa: N818  says what the code does
     """Every path of the code that is being traced raises; only Python can say what."""
+
+
+def is_plain(error: Exception) -> bool:
+    """Whether an exception is made of what is known while tracing."""
+    args = getattr(error, "args", ())
+    traced = any(map(is_traced, arrays_in(args)))
+    return not traced and not any("<traced " in str(x) for x in args)
 
 
 class Region:
@@ -114,9 +132,11 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         run(region.block)
     except AlwaysRaises as e:
         region.error = e
-    except (OnnxJitError, RecursionError):
+    except OnnxJitError:
         raise
-    except Exception as e:
+    except RecursionError as e:
+        raise UnsupportedError(_DEEP.format(tracer.source)) from e
+    except Exception as e:  # noqa: BLE001  the user's, for Python to raise
         region.error = e
     if region.error is not None:
         tracer.fail()
@@ -144,6 +164,22 @@ def _sees(part: Any, outer: Block) -> bool:
 
 
 @contextmanager
+def entered(tracer: Tracer, body: Any) -> Iterator[None]:
+    """Count a branch as running; refuse what calls itself until data stops it."""
+    code = getattr(body, "__code__", None)
+    if code is None or is_hidden(code.co_filename):
+        yield
+        return
+    if tracer.running.count(code) >= _SELF:
+        raise UnsupportedError(_DEEP.format(tracer.source))
+    tracer.running.append(code)
+    try:
+        yield
+    finally:
+        tracer.running.pop()
+
+
+@contextmanager
 def at_the_end(tracer: Tracer, region: Region) -> Iterator[None]:
     """Let operations go to a region's block, and see arrays as it has left them."""
     outer, tracer.block = tracer.block, region.block
@@ -167,6 +203,8 @@ def settled(attempt: Callable[[], Any]) -> Any:
                 return attempt()
             except Unsettled as e:
                 e.array._settle()
+            except Unprepared as e:
+                e.prepare()
             except Switch as e:
                 switched.append(e.apply())
         return attempt()

@@ -16,6 +16,7 @@ import numpy as np
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
 from onnxjit._trace.lists import rows_of
+from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -126,14 +127,23 @@ class Snapshot:
         Where to start.
     is_old : callable
         Whether an object is older than the trace: nothing stores into those.
+    places : Places, optional
+        What is stored in old objects instead.
     """
 
     __slots__ = ("_is_old", "_saved")
 
-    def __init__(self, cells: dict[str, CellType], is_old: Callable[[Any], bool]) -> None:
+    def __init__(
+        self,
+        cells: dict[str, CellType],
+        is_old: Callable[[Any], bool],
+        places: Places | None = None,
+    ) -> None:
         self._is_old: Final = is_old
         self._saved: dict[int, tuple[Any, Any, str]] = {}
         stack: list[tuple[Any, str]] = [(cell, name) for name, cell in cells.items()]
+        if places is not None:
+            stack.append((places, ""))
         while stack:
             owner, name = stack.pop()
             if id(owner) in self._saved or type(owner) in _ATOMS:
@@ -191,6 +201,15 @@ class Snapshot:
         return (id(cell), name), Slot(cell, name)
 
 
+def _both(place: Any, saved: dict[Any, Any], now: dict[Any, Any], key: Any) -> tuple[Any, Any]:
+    """Return the contents before and after a region; it may be the first to store there."""
+    if not isinstance(place, Places):
+        return saved.get(key, UNBOUND), now.get(key, UNBOUND)
+    before = saved.get(key, place.before.get(key, ABSENT))
+    before = UNBOUND if before is ABSENT else before
+    return before, now.get(key, before)
+
+
 def _content(owner: Any) -> Any:
     """Return a copy of what an object holds: a dict by name or key, or a list."""
     if isinstance(owner, CellType):
@@ -221,7 +240,7 @@ def _places(owner: Any, name: str, saved: Any, now: Any) -> list[tuple[Slot, Any
         return [(Slot(owner, ROWS), saved[0], now[0])]
     if isinstance(saved, dict):
         place, keys = _dict_of(owner), dict.fromkeys((*saved, *now))
-        return [(Slot(place, k), saved.get(k, UNBOUND), now.get(k, UNBOUND)) for k in keys]
+        return [(Slot(place, k), *_both(place, saved, now, k)) for k in keys]
     if isinstance(owner, CellType):
         return [(Slot(owner, name), (saved or [UNBOUND])[0], (now or [UNBOUND])[0])]
     if isinstance(owner, (list, deque)) and len(saved) == len(now):

@@ -10,15 +10,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data
+from onnxjit._core.source import caller
+from onnxjit._trace.array import wrap
 from onnxjit._trace.lists import Generated, List
-from onnxjit._trace.trace import Tracer, current_tracer
+from onnxjit._trace.trace import Tracer, current_tracer, note_control
 from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
 from .kept import SKIPPED, Maybe, sure
 from .loop import Names, capture
-from .region import AlwaysRaises
+from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from onnxjit._core.program import Value
+    from onnxjit._core.source import Source
 
 __all__ = [
     "and_", "assert_", "chain", "comp", "compare", "for_", "if_", "ifexp", "list_", "not_",
@@ -36,6 +39,8 @@ __all__ = [
 _UNROLLED: Final = 200
 #: equations after which a loop that cannot be captured is given up
 _MOST: Final = 50_000
+#: iterations that may run before a loop to settle types
+_PEELED: Final = 2
 
 
 def if_(
@@ -44,14 +49,16 @@ def if_(
     orelse: Callable[[], Any],
     stores: Sequence[str],
     live: Sequence[str],
+    functions: Sequence[Any] | None = None,
 ) -> None:
     """Run ``if test: then() else: orelse()``."""
     found = decide(test)
     if isinstance(found, bool):
+        note_control("if", "static")
         (then if found else orelse)()
         return
     tracer: Any = found.block.trace
-    branch(tracer, found, (then, orelse), live, stores)
+    branch(tracer, found, (then, orelse), live, stores, functions)
 
 
 def assert_(test: Any, message: Callable[[], Any] | None) -> None:
@@ -77,8 +84,7 @@ def raised(make: Callable[[], Any]) -> Any:
     refusal = tracer.refusal
     try:
         error = make()
-        texts = map(str, getattr(error, "args", ()))
-        if tracer.refusal is refusal and not any("<traced " in text for text in texts):
+        if tracer.refusal is refusal and is_plain(error):
             return error
     except Exception:
         if tracer.refusal is refusal:
@@ -117,12 +123,14 @@ def while_(
     become long; what remains is captured.
     """
     tracer = current_tracer()
+    source = None if tracer is None else caller()
     names = Names(stores, live, rebound, mutated)
     before = 0 if tracer is None else len(tracer.block.equations)
     limit, runs = _UNROLLED, 0
     while True:
         found = _tested(tracer, test)
         if found is False:
+            note_control("while", _unrolled(runs), source)
             return
         if tracer is not None:
             grown = len(tracer.block.equations) - before
@@ -131,9 +139,7 @@ def while_(
                 if _captured(tracer, lambda _: body(), test, (test, body), names, first=first):
                     return
                 if found is not True:
-                    _captured_or_raise(
-                        tracer, lambda _: body(), test, (test, body), names, first
-                    )
+                    _capture_while(tracer, lambda _: body(), test, (test, body), names, first)
                     return
                 limit = _raised(tracer, grown)
         body()
@@ -155,22 +161,40 @@ def _captured(
     names: Names,
     *,
     first: Value | None = None,
-    trips: Any = None,
 ) -> bool:
-    """Capture a loop that could be unrolled too, if that works."""
+    """Capture a ``while`` loop that could be unrolled too, if that works."""
     refusal = tracer.refusal
     try:
-        capture(tracer, body, test, functions, names, trips=trips, first=first)
+        _capture_while(tracer, body, test, functions, names, first)
     except (AliasError, UnsupportedError):
         tracer.refusal = refusal
         return False
     return True
 
 
-def _captured_or_raise(
-    tracer: Tracer, body: Any, test: Any, functions: Sequence[Any], names: Names, first: Any
+def _capture_while(
+    tracer: Tracer,
+    body: Any,
+    test: Any,
+    functions: Sequence[Any],
+    names: Names,
+    first: Value | None,
+    peeled: int = 0,
 ) -> None:
-    capture(tracer, body, test, functions, names, trips=None, first=first)
+    """Capture a ``while`` loop; an iteration that makes more precise types stays outside."""
+    exact = peeled < _PEELED
+    if capture(tracer, body, test, functions, names, trips=None, first=first, exact=exact):
+        return
+
+    def rest() -> None:
+        body(None)
+        found = _tested(tracer, test)
+        if found is not False:
+            again = None if found is True else found
+            _capture_while(tracer, body, test, functions, names, again, peeled + 1)
+
+    begin = True if first is None else wrap(first)
+    if_(begin, rest, _nothing, tuple(names.stores), tuple(names.live), functions)
 
 
 def _raised(tracer: Tracer, grown: int) -> int:
@@ -198,7 +222,8 @@ def for_(
     if tracer is None or steps is None:
         _run_through(iterable, body, test)
         return
-    loop = _For(tracer, steps, body, test, Names(stores, live, rebound, mutated))
+    source = caller()
+    loop = _For(tracer, steps, body, test, Names(stores, live, rebound, mutated), source)
     if isinstance(steps.length, Dim):
         loop.capture(0)
     else:
@@ -209,26 +234,47 @@ class _For:
     """A loop over elements by place."""
 
     def __init__(
-        self, tracer: Tracer, steps: Steps, body: Any, test: Any, names: Names
+        self,
+        tracer: Tracer,
+        steps: Steps,
+        body: Any,
+        test: Any,
+        names: Names,
+        source: Source | None = None,
     ) -> None:
         self.tracer: Final = tracer
+        self.source: Final = source
         self.steps: Final = steps
         self.body: Final = body
         self.test: Final = test
         self.names: Final = names
 
-    def capture(self, done: int, first: Value | None = None) -> None:
-        """Capture the iterations after the first `done`."""
+    def capture(self, done: int, first: Value | None = None, peeled: int = 0) -> None:
+        """Capture the iterations after the first `done`.
+
+        Where the next one makes a more precise type of what it is given, it stays outside.
+        """
         at, body = self.steps.at, self.body
         trips = self.steps.length - done
 
         def run(i: Any) -> None:
             body(at(i + done))
 
-        capture(
+        if capture(
             self.tracer, run, self.test, (body, self.test), self.names,
-            trips=trips, first=first,
-        )  # fmt: skip
+            trips=trips, first=first, exact=peeled < _PEELED,
+        ):  # fmt: skip
+            return
+
+        def rest() -> None:
+            body(at(done))
+            go_on = True if self.test is None else decide(self.test(), self.tracer)
+            if go_on is not False:
+                self.capture(done + 1, None if go_on is True else go_on, peeled + 1)
+
+        names = self.names
+        runs = _runs(self.tracer, trips, first)
+        if_(runs, rest, _nothing, tuple(names.stores), tuple(names.live), (body, self.test))
 
     def run(self, length: int) -> None:
         """Unroll while that is short; then capture the rest."""
@@ -237,6 +283,7 @@ class _For:
         for i in self.steps.places(length):
             found = True if i == 0 or self.test is None else decide(self.test(), tracer)
             if found is False:
+                note_control("for", _unrolled(i), self.source)
                 return
             grown = len(tracer.block.equations) - before
             long = i > 0 and i < length - 1 and grown / i * length > limit
@@ -251,6 +298,7 @@ class _For:
                     self.capture(i)  # raises what stands in the way
                     return
             self.body(self.steps.at(i))
+        note_control("for", _unrolled(length), self.source)
 
     def _captured(self, done: int, first: Value | None) -> bool:
         refusal = self.tracer.refusal
@@ -282,25 +330,47 @@ class _For:
         branch(self.tracer, go, (rest, _nothing), functions=functions)
 
 
+def _runs(tracer: Tracer, trips: Any, first: Value | None) -> Any:
+    """Return whether an iteration runs.
+
+    A size is asked in exports too: without iterations the results have another dtype.
+    """
+    begin = True if first is None else wrap(first)
+    if has_data(trips):
+        return and_(begin, lambda: compare(">", trips, 0))
+    symbolic, tracer.symbolic = tracer.symbolic, False
+    try:
+        return begin if trips > 0 else False
+    finally:
+        tracer.symbolic = symbolic
+
+
+def _unrolled(runs: int) -> str:
+    return f"unrolled {runs} time{'' if runs == 1 else 's'}"
+
+
 def _nothing() -> None:
     return None
 
 
 def _run_through(iterable: Any, body: Any, test: Any) -> None:
     """Run over an iterator; a test that only a run knows makes the rest conditional."""
-    iterator = iter(iterable)
+    source = None if current_tracer() is None else caller()
+    iterator, runs = iter(iterable), 0
     for element in iterator:
         body(element)
+        runs += 1
         if test is None:
             continue
         found = decide(test())
         if found is False:
-            return
+            break
         if found is not True:
             tracer: Any = found.block.trace
             rest = _For(tracer, steps_of(list(iterator)), body, test, Names((), (), (), ()))  # type: ignore[arg-type]
             rest._guarded(0, found)
             return
+    note_control("for", _unrolled(runs), source)
 
 
 def list_(items: list[Any]) -> list[Any]:

@@ -149,7 +149,7 @@ def zip_(*iterables: Any, **kwargs: Any) -> Any:
     """Return ``zip(...)``; traced operands of other lengths are cut as Python does."""
     found = _any_steps(iterables)
     if found is None or (kwargs.get("strict") and not _same_length(found)):
-        return zip(*iterables, **kwargs)
+        return zip(*iterables, **kwargs)  # noqa: B905  among them, where it is given
     length = found[0].length
     for steps in found[1:]:
         length = dim_min(length, steps.length)

@@ -17,7 +17,7 @@ from onnxjit._trace import host
 from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import rows_of
-from onnxjit._trace.trace import Tracer, current_tracer, dim_array
+from onnxjit._trace.trace import Tracer, current_tracer, dim_array, note_control
 
 from .branch import branch
 from .either import Either
@@ -60,7 +60,7 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer.conditions[found.id] = ("ne", x.poly)
         return found
     if not isinstance(x, Array) or x._nd is not None:
-        return bool(x)
+        return bool(_as_changed(x, tracer))
     if x._known is not None:
         return bool(x)
     trace: Any = x._trace
@@ -74,6 +74,13 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     if known is not None:
         trace.conditions[found.id] = known
     return found
+
+
+def _as_changed(x: Any, tracer: Tracer | None) -> Any:
+    """Return an object as it is now; what is older than the trace does not know that."""
+    tracer = tracer or current_tracer()
+    places = None if tracer is None else tracer.places
+    return x if not places or places.look is None else places.look(x)
 
 
 def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
@@ -126,9 +133,9 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
                 return found
     if isinstance(a, Either) or isinstance(b, Either):
         return _compare_either(symbol, a, b)
-    if symbol in ("is", "is not") and isinstance(a, Array) and isinstance(b, bool):
-        if a._kind == BOOL_KIND:
-            return a if b is (symbol == "is") else not_(a)
+    is_identity = symbol in ("is", "is not") and isinstance(b, bool)
+    if is_identity and isinstance(a, Array) and a._kind == BOOL_KIND:
+        return a if b is (symbol == "is") else not_(a)
     if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
         return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
@@ -214,7 +221,7 @@ def not_(x: Any) -> Any:
 
 
 def and_(first: Any, *rest: Callable[[], Any]) -> Any:
-    """Return ``first and ...``; operands after the first are evaluated where they are needed."""
+    """Return ``first and ...``; later operands are evaluated where they are needed."""
     return _lazy(first, rest, stop=False)
 
 
@@ -264,6 +271,7 @@ def ifexp(
     """Return ``then() if test else orelse()``; `functions` are those that may change cells."""
     found = decide(test)
     if isinstance(found, bool):
+        note_control("if", "static")
         return then() if found else orelse()
     tracer: Any = found.block.trace
     return branch(tracer, found, (then, orelse), functions=functions)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small programs that random ones were made of when they failed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from onnxjit import DataDependentError, jit_onnx
+
+X = np.array([1.0, -2.0, 3.0])
+
+
+def outcome(fn, args):
+    args = [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+    try:
+        result, error = fn(*args), None
+    except Exception as e:  # noqa: BLE001  compared
+        result, error = None, (type(e), str(e).partition("\n")[0])
+    return result, error, args
+
+
+def agree(fn, *inputs):
+    jit = jit_onnx(fn, fallback="error")
+    for args in inputs:
+        for got, want in zip(outcome(jit, args), outcome(fn, args), strict=True):
+            np.testing.assert_equal(got, want)
+
+
+# --- what a loop's body knows of sizes
+
+
+def element_after_loop(x):
+    for _ in x:
+        pass
+    return float(x[3 % len(x)]) if len(x) else 0.0
+
+
+def element_after_range(x, n):
+    for i in range(n):
+        x[i % len(x)] += 1
+    return x[n % n] if n else -1.0
+
+
+def test_a_loop_that_may_not_run_says_nothing_of_sizes():
+    agree(element_after_loop, (X,), (X[:0],))
+    agree(element_after_range, (X, 3), (X, 0))
+
+
+# --- bodies that raise
+
+
+def other_branch_raises(x, s):
+    if x.sum() > s:
+        assert s > 0, "low"
+        s = x.max()
+    else:
+        raise ValueError(s)
+    return s
+
+
+def raises_in_inner(x, s):
+    t = 0.0
+    if x.sum() > s:
+        if (x < -1.5).any():
+            assert s < 5, "high"
+        elif x[0] > 0:
+            t = x.min() - s
+    return t
+
+
+def view_where_other_raises(x, s):
+    if x.sum() > s:
+        y = x[1:]
+    else:
+        raise ValueError("low")  # noqa: EM101
+    y[0] = 7
+    return y.sum()
+
+
+def loop_raises(x, n):
+    x[0] += 1
+    for i in range(n):
+        raise KeyError(i)
+    return x.sum()
+
+
+def nested_loops_raise(x, y):
+    for _ in range(len(x)):
+        for i in range(1, len(y)):
+            raise KeyError(i)
+    return y.sum()
+
+
+def loop_raises_on_data(x, s):
+    while x.sum() > s:
+        assert x.sum() > 100, f"low {s}"
+        s += 1
+    return s
+
+
+@pytest.mark.parametrize("s", [0.0, 1.5, 9.0])
+@pytest.mark.parametrize(
+    "fn",
+    [other_branch_raises, raises_in_inner, view_where_other_raises, loop_raises_on_data],
+    ids=lambda f: f.__name__,
+)
+def test_a_body_that_raises(fn, s):
+    agree(fn, (X, s), (X[::-1], s), (-X, s), (X + 3, s))
+
+
+def test_a_loop_that_raises_may_not_run():
+    agree(loop_raises, (X, 2), (X, 0))
+    agree(nested_loops_raise, (X, X[:1]), (X[:0], X), (X, X))
+
+
+# --- exceptions that need no data
+
+
+def writes_and_raises(x, s):
+    x[0] += 1
+    assert s != s, f"never {s}"
+    return x
+
+
+def checks_and_raises(x):
+    if x.sum() > 2:
+        raise ValueError("high")  # noqa: EM101
+    raise KeyError("always")  # noqa: EM101
+
+
+def asserts_and_raises(x):
+    assert x.sum() < 2, f"{x.sum()}"
+    raise KeyError("always")  # noqa: EM101
+
+
+def test_python_raises_what_it_raises_first():
+    agree(writes_and_raises, (X, 1.0), (X, 2.0))
+    agree(checks_and_raises, (X,), (X + 1,))
+    agree(asserts_and_raises, (X,), (X + 1,))
+
+
+def index_error_in_branch(x, y):
+    x[0] += 1
+    if x.sum() != 1.0:
+        y[5] += 1
+    return (y == 3.5).any()
+
+
+def test_writes_before_an_index_that_is_out_of_range():
+    agree(index_error_in_branch, (X, X), (X[:1] - 1, X), (X, np.arange(7.0)))
+
+
+# --- exceptions made of numbers that only a run knows
+
+
+def steps_of(x):
+    t = 0
+    while x.sum() > t:
+        t += 1
+    return t
+
+
+def number_in_error(x):
+    raise KeyError(steps_of(x))
+
+
+def numbers_in_error(x):
+    raise KeyError((steps_of(x), len(x), "steps"))
+
+
+def size_in_error(x):
+    raise KeyError(len(x))
+
+
+def number_in_text(x):
+    t = steps_of(x)
+    text = f"{t} of {len(x)}"
+    raise KeyError(text)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [number_in_error, numbers_in_error, size_in_error, number_in_text],
+    ids=lambda f: f.__name__,
+)
+def test_an_exception_has_numbers(fn):
+    agree(fn, (X,), (X + 1,), (X[:1],))
+
+
+def test_text_of_a_number_that_only_a_run_knows_is_no_result():
+    def f(x):
+        t = steps_of(x)
+        return f"{t}", x
+
+    with pytest.raises(DataDependentError, match="text made of"):
+        jit_onnx(f, fallback="error")(X)
