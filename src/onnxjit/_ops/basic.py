@@ -27,6 +27,7 @@ from .gather import (
     scatter_elements,
     scatter_nd,
 )
+from .sizes import with_sizes
 from .span import Item, Number, Pick, Span, static_slice, take_span
 from .structure import (
     Shape,
@@ -38,7 +39,6 @@ from .structure import (
     take_range,
     unsqueeze,
     vector,
-    with_sizes,
 )
 
 if TYPE_CHECKING:

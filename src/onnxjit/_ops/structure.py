@@ -16,7 +16,6 @@ from onnxjit._core.dims import (
     dim_prod,
     has_data,
     hint_of,
-    key,
     lower,
     same,
     slice_bounds,
@@ -200,16 +199,6 @@ def reshape(x: Value, shape: Sequence[DimLike]) -> Value:
     if made is not None and made.op is RESHAPE:
         return reshape(made.inputs[0], new)
     return bind_one(RESHAPE, x, shape=new)
-
-
-def with_sizes(x: Value, shape: Sequence[DimLike]) -> Value:
-    """Return a value whose sizes are written as those of a shape that is provably the same.
-
-    What is computed from them later is then known to agree with what others compute.
-    """
-    if tuple(map(key, x.shape)) == tuple(map(key, shape)) or not same_shape(x.shape, shape):
-        return x
-    return bind_one(RESHAPE, x, shape=tuple(shape))
 
 
 def as_1d(x: Value) -> Value:
