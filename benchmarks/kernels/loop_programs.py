@@ -20,14 +20,14 @@ def _random(*shape: int) -> Any:
 # --- over array statements
 
 
-def heat_1d(u, r, steps):
+def heat_1d(u: Any, r: Any, steps: Any) -> Any:
     u = u.copy()
     for _ in range(steps):
         u[1:-1] = u[1:-1] + r * (u[2:] - 2 * u[1:-1] + u[:-2])
     return u
 
 
-def heat_2d(u, r, steps):
+def heat_2d(u: Any, r: Any, steps: Any) -> Any:
     u = u.copy()
     for _ in range(steps):
         old = u.copy()
@@ -38,7 +38,7 @@ def heat_2d(u, r, steps):
     return u
 
 
-def fdtd_2d(ex, ey, hz, steps):
+def fdtd_2d(ex: Any, ey: Any, hz: Any, steps: Any) -> Any:
     ex, ey, hz = ex.copy(), ey.copy(), hz.copy()
     for t in range(steps):
         ey[0, :] = t
@@ -48,14 +48,14 @@ def fdtd_2d(ex, ey, hz, steps):
     return hz
 
 
-def floyd_warshall(d):
+def floyd_warshall(d: Any) -> Any:
     d = d.copy()
     for k in range(d.shape[0]):
         d = np.minimum(d, d[:, k : k + 1] + d[k : k + 1, :])
     return d
 
 
-def power_iteration(a, steps):
+def power_iteration(a: Any, steps: Any) -> Any:
     v = np.ones(a.shape[0])
     for _ in range(steps):
         w = a @ v
@@ -63,7 +63,7 @@ def power_iteration(a, steps):
     return v
 
 
-def n_body(position, velocity, mass, dt, steps):
+def n_body(position: Any, velocity: Any, mass: Any, dt: Any, steps: Any) -> Any:
     position, velocity = position.copy(), velocity.copy()
     for _ in range(steps):
         apart = position[None, :, :] - position[:, None, :]
@@ -76,7 +76,7 @@ def n_body(position, velocity, mass, dt, steps):
 # --- over rows
 
 
-def lu_by_rows(a):
+def lu_by_rows(a: Any) -> Any:
     a = a.copy()
     n = a.shape[0]
     for k in range(n):
@@ -86,7 +86,7 @@ def lu_by_rows(a):
     return a
 
 
-def smooth_rows(x, alpha):
+def smooth_rows(x: Any, alpha: Any) -> Any:
     out = np.zeros_like(x)
     last = x[0]
     for i in range(x.shape[0]):
@@ -98,7 +98,7 @@ def smooth_rows(x, alpha):
 # --- over elements
 
 
-def gauss_seidel(u, steps):
+def gauss_seidel(u: Any, steps: Any) -> Any:
     u = u.copy()
     for _ in range(steps):
         for i in range(1, u.shape[0] - 1):
@@ -107,7 +107,7 @@ def gauss_seidel(u, steps):
     return u
 
 
-def lu(a):
+def lu(a: Any) -> Any:
     a = a.copy()
     n = a.shape[0]
     for k in range(n):
@@ -118,7 +118,7 @@ def lu(a):
     return a
 
 
-def edit_distance(a, b):
+def edit_distance(a: Any, b: Any) -> Any:
     m, n = len(a), len(b)
     d = np.zeros((m + 1, n + 1), np.int64)
     for i in range(m + 1):
@@ -132,7 +132,7 @@ def edit_distance(a, b):
     return d[m, n]
 
 
-def crc_16(data):
+def crc_16(data: Any) -> Any:
     crc = 0xFFFF
     for i in range(len(data)):
         crc = crc ^ int(data[i])
@@ -141,7 +141,7 @@ def crc_16(data):
     return crc
 
 
-def low_pass(x, alpha):
+def low_pass(x: Any, alpha: Any) -> Any:
     out = np.zeros_like(x)
     state = 0.0
     for i in range(len(x)):
@@ -150,21 +150,21 @@ def low_pass(x, alpha):
     return out
 
 
-def running_sum(x):
+def running_sum(x: Any) -> Any:
     out = x.copy()
     for i in range(1, len(x)):
         out[i] = out[i - 1] + x[i]
     return out
 
 
-def fill(x):
+def fill(x: Any) -> Any:
     out = np.empty(len(x))
     for i in range(len(x)):
         out[i] = x[i] * 2.0 + 1.0
     return out
 
 
-def clip_below(x, least):
+def clip_below(x: Any, least: Any) -> Any:
     out = x.copy()
     for i in range(len(x)):
         if out[i] < least:  # noqa: PLR1730  what is measured
@@ -172,7 +172,7 @@ def clip_below(x, least):
     return out
 
 
-def outer_sum(a, b):
+def outer_sum(a: Any, b: Any) -> Any:
     out = np.zeros((len(a), len(b)))
     for i in range(len(a)):
         for j in range(len(b)):
@@ -180,7 +180,7 @@ def outer_sum(a, b):
     return out
 
 
-def matrix_product(a, b):
+def matrix_product(a: Any, b: Any) -> Any:
     out = np.zeros((a.shape[0], b.shape[1]))
     for i in range(a.shape[0]):
         for j in range(b.shape[1]):
@@ -189,7 +189,7 @@ def matrix_product(a, b):
     return out
 
 
-def trapezoid(x, y):
+def trapezoid(x: Any, y: Any) -> Any:
     total = 0.0
     for i in range(len(x) - 1):
         total += 0.5 * (x[i + 1] - x[i]) * (y[i + 1] + y[i])

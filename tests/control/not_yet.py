@@ -9,9 +9,7 @@ from typing import Final
 __all__ = ["NOT_YET"]
 
 NOT_YET: Final[dict[str, tuple[str, ...]]] = {
-    "jit": (
-        "scalars.sieve",
-    ),
+    "jit": ("scalars.sieve",),
     "eager": (),
     "opset13": ("scalars.sieve",),
     "newest": ("scalars.sieve",),

@@ -36,7 +36,8 @@ from onnxjit import (
 )
 from onnxjit._lower.opsets import supported
 from tests.control.modes import TooSlowError, limited
-from tests.control.random_programs import HELPERS, Line, Made, inputs_of, loaded, make, source
+from tests.control.random_programs import make
+from tests.control.random_source import HELPERS, Line, Made, inputs_of, loaded, source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

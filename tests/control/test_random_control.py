@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
-from tests.control.random_programs import Line, Made, loaded, make, source, text_of
+from tests.control.random_programs import make
 from tests.control.random_runs import check, checked, shrunk, sweep
+from tests.control.random_source import Line, Made, loaded, source, text_of
 
 #: refusals that are known: which array is written to is not decided by the graph
 _ALIAS = "an array is written to that is one of several arrays"

@@ -266,6 +266,9 @@ TWO_AXES: list[tuple[Callable[..., Any], list[str]]] = [
 ]
 
 
+_NESTED = {"loop", "cond", "scan"}
+
+
 def _recorded(fn: Callable[..., Any], args: tuple[Any, ...]) -> Program:
     jit = jit_onnx(fn, fallback="error")
     program: Program = jit._record(Call(jit._naming(None), args, {}, None), []).program
@@ -274,15 +277,10 @@ def _recorded(fn: Callable[..., Any], args: tuple[Any, ...]) -> Program:
 
 def _structure(fn: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
     program = verify(run_passes(verify(_recorded(fn, args)))[0])
-    kept = {id(e) for e in program.walk()}
-    names: list[str] = []
-    stack = [program.block]
-    while stack:
-        for equation in stack.pop().equations:
-            if id(equation) in kept and equation.op.name in {"loop", "cond", "scan"}:
-                names.append(equation.op.name)
-            stack.extend(equation.blocks)
-    return names
+    names = [e.op.name for e in program.walk()]
+    again = verify(run_passes(program)[0])
+    assert [e.op.name for e in again.walk() if e.blocks] == [n for n in names if n in _NESTED]
+    return [n for n in names if n in _NESTED]
 
 
 def _agree(fn: Callable[..., Any], args: tuple[Any, ...], jit: Any) -> None:
@@ -339,14 +337,14 @@ def invariants(x, n):
 def sizes_of_data_stay(x, n):
     kept = x[x > 1]
     s = x[:2]
-    for i in range(n):
+    for _ in range(n):
         s = np.sqrt(s + kept[:2] * kept[-2:])
     return s
 
 
 def reads_that_may_fail_stay(x, n):
     s = x * 0
-    for i in range(n):
+    for _ in range(n):
         s = np.sqrt(s * s + x[3])
     return s
 
@@ -372,6 +370,36 @@ def test_what_may_fail_stays_in_a_loop_that_may_not_run():
     _agree(reads_that_may_fail_stay, (X, 4), jit)
     _agree(reads_that_may_fail_stay, (X[:2], 0), jit)
     _agree(reads_that_may_fail_stay, (X[:2], 1), jit)
+
+
+def test_what_grows_keeps_its_final_size():
+    def stacked(x, n):
+        out, s = [], 0.0
+        for i in range(n):
+            s = s * 0.5 + x[i] * 2
+            out.append(s)
+        return np.array(out) + x[:n]
+
+    jit = jit_onnx(stacked, fallback="error")
+    for n in (6, 3, 1):
+        _agree(stacked, (X, n), jit)
+
+
+def test_branches_of_other_sizes_stay():
+    def halves(x, n):
+        stack, total, steps = [x[0]], 0.0, 0
+        while stack and steps < 20:
+            v = stack.pop()
+            steps += 1
+            if v > 2.0:
+                stack.append(v / 2)
+                stack.append(v / 3)
+            total += v
+        return total, steps, len(stack) + n
+
+    jit = jit_onnx(halves, fallback="error")
+    for x in (X[2:], X[1:], X[5:]):
+        _agree(halves, (x, 1), jit)
 
 
 def test_one_copy_for_each_iteration():

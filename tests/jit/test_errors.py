@@ -2,6 +2,7 @@
 """Wrong calls and refusals: NumPy's exceptions where NumPy has one, with the user's line."""
 
 import operator
+import time
 import traceback
 from typing import Any
 
@@ -274,15 +275,16 @@ def test_a_leaked_array_is_an_argument():
         jit_onnx(lambda y: y + 1, fallback="error")(LEAKED[0])
 
 
-def test_appending_to_a_global_list_is_refused():
+def test_what_is_appended_to_a_global_list_is_plain():
     def f(x):
         LEAKED.append(x)
         return x + 1
 
     LEAKED.clear()
-    with pytest.raises(OnnxJitError):
-        jit_onnx(f, fallback="error")(V)
-    assert not LEAKED
+    jit_onnx(f, fallback="error")(V)
+    (appended,) = LEAKED
+    assert appended is V
+    LEAKED.clear()
 
 
 # ------------------------------------------------------------------ exports
@@ -339,12 +341,12 @@ def translated(x):
         raise KeyError("no number") from e  # noqa: EM101, TRY003
 
 
-def counting(x):
+def timed(x):
     try:
-        LEAKED.append(1)
+        now = time.time()
     except Exception:  # noqa: BLE001  the trap
         return x * 100
-    return x + len(LEAKED)
+    return x + min(now, 1.0)
 
 
 def sized(x):
@@ -357,14 +359,11 @@ def sized(x):
     return x
 
 
-@pytest.mark.parametrize("fn", [guess, translated, counting, sized])
+@pytest.mark.parametrize("fn", [guess, translated, timed, sized])
 def test_refusals_that_the_function_catches_still_count(fn):
-    LEAKED.clear()
     with pytest.raises(OnnxJitError):
         jit_onnx(fn, fallback="error")(V)
     jit = jit_onnx(fn)
-    LEAKED.clear()
     with pytest.warns(FallbackWarning):
         got = jit(V)
-    LEAKED.clear()
     same(got, fn(V))

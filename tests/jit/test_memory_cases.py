@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,14 @@ def test_values_that_do_not_fit_come_before_places_that_do_not():
     at_every_size(f, lambda n: np.ones((2, n)))
 
 
+def raises_alike(jit: Any, f: Any, make: Any) -> None:
+    """Require NumPy's exception, text included."""
+    with pytest.raises(ValueError) as found:  # noqa: PT011  the text is compared below
+        f(*make())
+    with pytest.raises(ValueError, match=re.escape(str(found.value))):
+        jit(*make())
+
+
 def test_masked_writes_of_another_length():
     def f(x: Any, v: Any) -> Any:
         x[x > 1] = v
@@ -152,8 +161,7 @@ def test_masked_writes_of_another_length():
 
     jit = jit_onnx(f, fallback="error")
     same(jit(vector(3), vector(2)), f(vector(3), vector(2)))
-    with pytest.raises(ValueError, match="shape mismatch"):
-        jit(vector(4), vector(2))
+    raises_alike(jit, f, lambda: (vector(4), vector(2)))
 
 
 def test_filled_values_must_fit_what_data_left():
@@ -165,8 +173,7 @@ def test_filled_values_must_fit_what_data_left():
 
     jit = jit_onnx(f, fallback="error")
     same(jit(vector(2)), f(vector(2)))
-    with pytest.raises(ValueError, match="could not be broadcast"):
-        jit(vector(3))
+    raises_alike(jit, f, lambda: (vector(3),))
 
 
 def test_operands_that_data_made_too_long():

@@ -27,6 +27,7 @@ from .gather import (
     scatter_elements,
     scatter_nd,
 )
+from .sizes import with_sizes
 from .span import Item, Number, Pick, Span, static_slice, take_span
 from .structure import (
     Shape,
@@ -346,7 +347,8 @@ class IndexView:
         rows where it is narrow or strided, ScatterElements for an integer on an inner axis.
         """
         part = tuple(i.length for i in self.axes if isinstance(i, Span))
-        return write_axes(base, 0, self.axes, reshape(new, part) if self.new_axes else new)
+        done = write_axes(base, 0, self.axes, reshape(new, part) if self.new_axes else new)
+        return with_sizes(done, base.shape)
 
     def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
         """Return the strides: multiplied by the steps, 0 along new axes."""

@@ -14,7 +14,7 @@ from onnxjit._core.bind import DIM
 from onnxjit._core.dims import key
 from onnxjit._ops.elementwise_where import choose
 from onnxjit._ops.gather import GATHER, GATHER_ND, SCATTER_ND, gather_nd, scatter_nd
-from onnxjit._ops.structure import RESHAPE, UNSQUEEZE, VECTOR, reshape, unsqueeze
+from onnxjit._ops.structure import RESHAPE, UNSQUEEZE, VECTOR, reshape, same_shape, unsqueeze
 
 from .forward import element_of, read_places
 from .places import Facts, is_inside, places_of
@@ -99,7 +99,8 @@ class _Branches:
         roots = self._root(a, self.yes), self._root(b, self.no)
         if roots[0] is not a or roots[1] is not b:
             return roots[0] is roots[1]
-        return a.dtype is b.dtype and a.ndim == b.ndim and _is_small(a) and _is_small(b)
+        is_alike = a.dtype is b.dtype and same_shape(a.shape, b.shape)
+        return is_alike and _is_small(a) and _is_small(b)
 
     def _root(self, value: Value, branch: Block) -> Value:
         """Return the array that a branch starts to write to."""

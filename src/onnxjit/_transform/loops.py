@@ -433,7 +433,7 @@ class _Loop:
         body.outputs = [*(s.after for s in self.states), *stacked]
         finals = {state.value.id: last for state, last in self.totals}
         if body.outputs:
-            avals = [s.value.tensor for s in self.states]
+            avals = [(s.result or s.value).tensor for s in self.states]
             avals += [Tensor(v.dtype, (trips, *map(_hidden, v.shape))) for v in stacked]
             outputs = bind(
                 LOOP, self.equation.inputs[0], *(s.start for s in self.states),
@@ -479,8 +479,6 @@ def _sized(stacked: Value, shape: tuple[DimLike, ...]) -> Value:
 
 def shorten_loops(program: Program) -> bool:
     """Rewrite the loops of a program in place; tell whether anything changed."""
-    if not any(e.op in {COND, LOOP} for e in program.block.equations):
-        return False
     trace = program.block.trace
     before = trace.block, trace.source, trace.scope
     loops = _Loops(program)

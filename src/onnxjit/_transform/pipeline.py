@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .loops import shorten_loops
+from onnxjit._core.region import COND, LOOP
+
 from .rewrite import rewrite
 from .simplify import RULES
 
@@ -21,7 +22,11 @@ def run_passes(program: Program) -> tuple[Program, bool]:
     One sweep is enough: operands are simplified before the equations that read them.
     """
     changed = rewrite(program, RULES)[1]
-    return program, shorten_loops(program) or changed
+    if any(e.op is LOOP or e.op is COND for e in program.block.equations):
+        from .loops import shorten_loops
+
+        changed = shorten_loops(program) or changed
+    return program, changed
 
 
 def simplify(program: Program) -> Program:

@@ -146,12 +146,15 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
 
 def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Compare integers of which one is symbolic; None where Python's way will do."""
-    if not all(isinstance(x, (int, Dim)) for x in (a, b)):
-        return None
     tracer = current_tracer()
     data = has_data(a) or has_data(b)
     if tracer is None or not (data or tracer.symbolic):
         return None
+    if not all(isinstance(x, (int, Dim)) for x in (a, b)):
+        if not all(isinstance(x, (int, float, Dim)) for x in (a, b)):
+            return None
+        arrays = [dim_array(x) if isinstance(x, Dim) else x for x in (a, b)]
+        return _number(ufunc(*arrays)._value)
     difference = a - b
     if not isinstance(difference, Dim):
         return _COMPARE[symbol](difference, 0)
