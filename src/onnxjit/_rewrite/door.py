@@ -131,6 +131,11 @@ class Door(Control):
             member = routed_member(state, obj, "__getitem__")
             if member is not None:
                 return member(key)
+        return self._item(state, obj, key, plain=plain)
+
+    def _item(self, state: State, obj: Any, key: Any, *, plain: bool) -> Any:
+        """Perform the subscript of an object that has no code of its own for it."""
+        entry = state.known.get(id(obj))
         if entry is not None and plain:
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
@@ -320,7 +325,7 @@ class Door(Control):
         is_old = state.old_entry(obj) is not None
         if is_old and _stays(value) and self.item(obj, key) is value:
             return
-        if state.places is not None or _is_array(value):
+        if state.places is not None or _is_array(value) or open_part(key) is not None:
             self.set_item(value, obj, key)
             return
         value = _kept_outside(state, obj, value)

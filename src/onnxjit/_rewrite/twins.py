@@ -20,7 +20,14 @@ from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.control.either import Either
 from onnxjit._trace.control.kept import Lazy, Maybe
-from onnxjit._trace.control.listed import extreme_of, gathered, new_list, next_, numbers_of, sum_of
+from onnxjit._trace.control.listed import (
+    extreme_of,
+    gathered,
+    new_list,
+    next_,
+    numbers_of,
+    sum_of,
+)
 from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
 from onnxjit._trace.control.truth import decide, ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
@@ -144,7 +151,6 @@ def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
 
 def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
     """Return `any` or `all`."""
-
     ends = native is any
 
     def twin(iterable: Any, /) -> Any:
@@ -168,8 +174,7 @@ def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
         if not isinstance(x, Maybe):
             found = decide(x)
             return found if isinstance(found, bool) else wrap(found)
-        inner = ifexp(wrap(x.pred), lambda: truth(x.make()), lambda: not ends)
-        return inner
+        return ifexp(wrap(x.pred), lambda: truth(x.make()), lambda: not ends)
 
     return twin
 

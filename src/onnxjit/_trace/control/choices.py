@@ -8,7 +8,7 @@ iteration leaves the structure that it was given.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -157,6 +157,7 @@ def _chain(kinds: list[Any], parts: list[tuple[Any, Any] | None]) -> Any:
     last = parts[-1]
     found = kinds[-1] if last is None else last[1]
     for kind, part in zip(kinds[-2::-1], parts[-2::-1], strict=True):
+        when: Any
         when, value = part or (False, kind)
         found = Either(when, value, found, None)
     return found

@@ -36,11 +36,19 @@ class Open:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = _refuse
     __array__ = __str__ = _refuse
+    # a TypeError by Python would be taken for one that the user's code raises
+    __setitem__ = __delitem__ = __next__ = __reversed__ = __enter__ = __exit__ = _refuse
+    __divmod__ = __rdivmod__ = __round__ = __complex__ = __format__ = __bytes__ = _refuse
+    __neg__ = __pos__ = __abs__ = __invert__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
+    __matmul__ = __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = _refuse
+    __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
 
     def __eq__(self, other: object) -> NoReturn:
         self._refuse()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309
+        self._refuse()
 
 
 class Either(Open):
@@ -75,7 +83,6 @@ class Either(Open):
             f"{self.second!r:.60}, which only a run knows: return it as it is, or give both "
             "the same structure"
         )
-
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -205,9 +205,7 @@ def _compare_either(symbol: str, a: Any, b: Any) -> Any:
     chosen, other = (a, b) if isinstance(a, Either) else (b, a)
     if symbol not in _ANYTHING or isinstance(other, Either):
         return chosen.apply(
-            lambda x: compare(symbol, x, other)
-            if chosen is a
-            else compare(symbol, other, x)
+            lambda x: compare(symbol, x, other) if chosen is a else compare(symbol, other, x)
         )
     first, second = (compare(symbol, part, other) for part in (chosen.first, chosen.second))
     if isinstance(first, bool) and isinstance(second, bool):
@@ -255,7 +253,7 @@ def _lazy(x: Any, rest: tuple[Callable[[], Any], ...], *, stop: bool) -> Any:
 
         last: list[Any] = []
 
-        def go_on(later: tuple[Callable[[], Any], ...] = later) -> Any:
+        def go_on(later: Any = later, last: list[Any] = last) -> Any:
             last[:] = [_lazy(later[0](), later[1:], stop=stop)]
             return last[0]
 
