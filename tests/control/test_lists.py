@@ -202,3 +202,12 @@ def test_the_first_of_a_generator() -> None:
 def test_a_generator_is_no_result() -> None:
     with pytest.raises(UnsupportedError, match="return a list"):
         jit_onnx(lambda x: (v * 2 for v in x), fallback="error")(A)
+
+
+def test_elements_that_data_chooses_among_texts() -> None:
+    def named(x: Any) -> Any:
+        return ["low" if v < 0 else ("mid", v) if v < 1 else None for v in x]
+
+    fn = jit_onnx(named, fallback="error")
+    for x in (A, B, EMPTY):
+        assert fn(x) == named(x)
