@@ -85,6 +85,7 @@ def raised(make: Callable[[], Any]) -> Any:
     try:
         error = make()
         if tracer.refusal is refusal and is_plain(error):
+            tracer.meant = id(error)
             return error
     except Exception:
         if tracer.refusal is refusal:
