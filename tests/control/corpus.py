@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.control.programs import (
+    choices,
     constructs,
     dynamic,
     grids,
@@ -26,6 +27,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists,
+    networks, signals, lists, choices,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

@@ -24,7 +24,7 @@ from onnxjit.errors import (
 )
 
 from .boundary import as_eager, from_eager, numpy_result
-from .entry import Entry
+from .entry import Entry, Rerun
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import Lies, lie_as_operands, lying, shows_order
 from .output import in_dtype_of_out, parameters, split_out, store, store_ufunc
@@ -161,6 +161,8 @@ def _compiled_or_numpy(
                 raise
             # a number that is no operand but an option, such as the order of a norm
             return _compiled(call, name, args, kwargs, _constant)
+    except Rerun:
+        return numpy_result(call, args, kwargs)  # which raises
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
         _warn(text, str(e))
@@ -188,7 +190,7 @@ def _compiled(
     if lies is not None:
         return lying(lies, call, args, kwargs, values, run)
     if isinstance(call, np.ufunc) and not kwargs:
-        if hints is not _constant:
+        if hints is not _constant and not program.entry.recording.checks:
             remember(call, args, program.entry)
         return lie_as_operands(args, as_eager(run(values)))
     return as_eager(run(values))

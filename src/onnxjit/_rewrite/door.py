@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
 from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
@@ -112,6 +114,9 @@ class Door(Control):
         if state is None:
             return obj[key]
         kind = type(key)
+        chosen = None if kind in _PLAIN_KEYS else open_part(key)
+        if chosen is not None:
+            return chosen.apply(lambda k: self.item(obj, replaced(key, chosen, k)))
         plain = kind in _PLAIN_KEYS or not _has_traced(state, key)
         entry = state.known.get(id(obj))
         if entry is not None and entry.is_changed:
@@ -126,6 +131,11 @@ class Door(Control):
             member = routed_member(state, obj, "__getitem__")
             if member is not None:
                 return member(key)
+        return self._item(state, obj, key, plain=plain)
+
+    def _item(self, state: State, obj: Any, key: Any, *, plain: bool) -> Any:
+        """Perform the subscript of an object that has no code of its own for it."""
+        entry = state.known.get(id(obj))
         if entry is not None and plain:
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
@@ -159,6 +169,8 @@ class Door(Control):
         state = _session()
         if state is None or type(container) is str:
             return item in container
+        if isinstance(item, Either):
+            return item.apply(lambda x: self.contains(x, container))
         member = routed_member(state, container, "__contains__")
         if member is not None:
             return bool(member(item))
@@ -232,6 +244,12 @@ class Door(Control):
         state = _session()
         if state is None:
             obj[key] = value
+            return
+        chosen = open_part(key)
+        if chosen is not None:
+            sides = [replaced(key, chosen, k) for k in (chosen.first, chosen.second)]
+            first, second = (functools.partial(self.set_item, value, obj, k) for k in sides)
+            chosen.choose(chosen.pred, first, second, (lambda: obj,))
             return
         member = routed_member(state, obj, "__setitem__")
         if member is not None:
@@ -307,7 +325,7 @@ class Door(Control):
         is_old = state.old_entry(obj) is not None
         if is_old and _stays(value) and self.item(obj, key) is value:
             return
-        if state.places is not None or _is_array(value):
+        if state.places is not None or _is_array(value) or open_part(key) is not None:
             self.set_item(value, obj, key)
             return
         value = _kept_outside(state, obj, value)

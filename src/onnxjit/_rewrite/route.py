@@ -17,7 +17,7 @@ import numpy as np
 from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
-from onnxjit._trace.control.either import Either
+from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.truth import ifexp as choose
 
 if TYPE_CHECKING:
@@ -104,6 +104,11 @@ def _is_seen(f: Any, result: Any) -> bool:
 
 
 def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    chosen = open_part(args)
+    if chosen is not None and not hasattr(f, "__self__"):
+        return chosen.apply(
+            lambda x: _call_unseen(state, f, *replaced(args, chosen, x), **kwargs)
+        )
     seen = [_given(state, x) for x in args]
     if kwargs:
         kwargs = {name: _given(state, x) for name, x in kwargs.items()}

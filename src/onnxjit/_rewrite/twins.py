@@ -17,9 +17,19 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
-from onnxjit._trace.array import ARRAY, Array
-from onnxjit._trace.control.listed import extreme_of, new_list, numbers_of, sum_of
+from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.control.either import Either
+from onnxjit._trace.control.kept import Lazy, Maybe
+from onnxjit._trace.control.listed import (
+    extreme_of,
+    gathered,
+    new_list,
+    next_,
+    numbers_of,
+    sum_of,
+)
 from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
+from onnxjit._trace.control.truth import decide, ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import python_number, representative
@@ -31,13 +41,17 @@ __all__ = ["plain", "representative", "shuffle_of", "twin_of"]
 Twin = Callable[..., Any]
 
 
-def _isinstance(x: Any, kinds: Any) -> bool:
+def _isinstance(x: Any, kinds: Any) -> Any:
+    if isinstance(x, Either):
+        return x.apply(lambda each: _isinstance(each, kinds))
     return isinstance(x, kinds) or (
         isinstance(x, (Array, Dim)) and isinstance(representative(x), kinds)
     )
 
 
 def _type(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], Either):
+        return args[0].apply(_type)
     if len(args) == 1 and isinstance(args[0], (Array, Dim)):
         return type(representative(args[0]))
     if len(args) == 1 and isinstance(args[0], List):
@@ -52,6 +66,7 @@ def _len(x: Any) -> Any:
 
 
 def _list(*args: Any) -> Any:
+    args = tuple(map(gathered, args))
     return new_list(*args) if current_tracer() is not None else list(*args)
 
 
@@ -82,6 +97,7 @@ def _extreme(
     native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
 ) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(gathered, args))
         if len(args) == 1 and rows_of(args[0]) is not None and set(kwargs) <= {"default"}:
             return extreme_of(args[0], compare, **kwargs)
         if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):
@@ -115,6 +131,7 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
 
 
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    iterable = gathered(iterable)
     if rows_of(iterable) is not None:
         return sum_of(iterable, start)
     if not (isinstance(iterable, Array) and is_traced(iterable)) or not iterable.ndim:
@@ -127,18 +144,37 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
     if current_tracer() is None:
         return sorted(iterable, **kwargs)
-    found = new_list(iterable)
+    found = new_list(gathered(iterable))
     found.sort(**kwargs)
     return found
 
 
 def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
     """Return `any` or `all`."""
+    ends = native is any
 
     def twin(iterable: Any, /) -> Any:
-        if rows_of(iterable) is None:
-            return native(iterable)
-        return python_number(ufunc.reduce(numbers_of(iterable, native.__name__)), "b")
+        if rows_of(iterable) is not None:
+            return python_number(ufunc.reduce(numbers_of(iterable, native.__name__)), "b")
+        if isinstance(iterable, Array) and is_traced(iterable) and iterable.ndim == 1:
+            return python_number(ufunc.reduce(iterable), "b")
+        open_ = []
+        for x in iterable.raw if isinstance(iterable, Lazy) else iterable:
+            found = truth(x)
+            if found is ends:
+                return ends
+            if not isinstance(found, bool):
+                open_.append(found)
+        if not open_:
+            return not ends
+        return python_number(functools.reduce(ufunc, open_), "b")
+
+    def truth(x: Any) -> Any:
+        """Return the truth of an element; one that is left out has no say."""
+        if not isinstance(x, Maybe):
+            found = decide(x)
+            return found if isinstance(found, bool) else wrap(found)
+        return ifexp(wrap(x.pred), lambda: truth(x.make()), lambda: not ends)
 
     return twin
 
@@ -283,6 +319,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.broadcast, _broadcast),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
+        (builtins.next, next_),
         (builtins.any, _truth_of(any, np.logical_or)),
         (builtins.all, _truth_of(all, np.logical_and)),
         (range, range_),

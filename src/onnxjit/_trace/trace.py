@@ -91,6 +91,8 @@ class Tracer(Trace):
         Whether an object is older than the trace.
     data_sizes : dict
         Id of an integer of data -> the size that it is.
+    parts : dict
+        () bool -> a truth value, and other () bools that have it where this one has it.
     conditions : dict
         Id of a truth value -> the condition on sizes that it is.
     tries : int
@@ -137,6 +139,7 @@ class Tracer(Trace):
         self.is_old: Callable[[Any], bool]
         self.data_sizes: Final[dict[int, DimLike]] = {}
         self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
+        self.parts: Final[dict[int, tuple[bool, list[Value]]]] = {}
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
@@ -184,6 +187,19 @@ class Tracer(Trace):
         """Return whether two () bools are equal, True, or opposite, False; None: unknown."""
         (a, x), (b, y) = self._unwrapped(a), self._unwrapped(b)
         return x == y if a is b else None
+
+    def follows(self, asked: Value, given: Value, truth: bool) -> bool | None:
+        """Return what the truth of a () bool says of another one; None: nothing."""
+        same = self.same_truth(asked, given)
+        if same is not None:
+            return same == truth
+        value, even = self._unwrapped(given)
+        truth = truth == even
+        whole, parts = self.parts.get(value.id, (None, ()))
+        if whole is not truth:
+            return None
+        found = (self.follows(asked, part, truth) for part in parts)
+        return next((x for x in found if x is not None), None)
 
     def _unwrapped(self, value: Value) -> tuple[Value, bool]:
         """Return the value behind casts and negations, and whether there are even ones."""

@@ -81,6 +81,11 @@ class Links:
         self._note(leaves, block)
         return self._count() > before
 
+    def forget(self) -> None:
+        """Forget what was learnt: the places have other numbers now."""
+        self.outer.clear()
+        self.pairs.clear()
+
     def _count(self) -> int:
         return sum(map(len, self.outer.values())) + len(self.pairs)
 

@@ -137,23 +137,31 @@ class _Branch:
 
     def _region(self, which: int) -> Region:
         def run(_: Any) -> None:
-            self._narrow(which)
+            narrowed = self._narrow(which)
             self.results[which] = self.bodies[which]()
+            for slot, before, content in narrowed:
+                if slot.get() is content:
+                    slot.set(before)
 
         body = self.bodies[which]
         with self.tracer.env.branch(self._fact(which)), entered(self.tracer, body):
             return trace_region(self.tracer, self.snapshot, run)
 
-    def _narrow(self, which: int) -> None:
+    def _narrow(self, which: int) -> list[tuple[Slot, Any, Any]]:
         """Let names hold what the condition says of them, as after ``x is None``."""
+        narrowed: list[tuple[Slot, Any, Any]] = []
         for name, cell in self.cells.items():
             slot = Slot(cell, name)
-            content = slot.get()
-            if isinstance(content, Either):
-                holds = self.tracer.same_truth(content.pred._value, self.pred)
-                if holds is not None:
-                    first = holds == (which == 0)
-                    slot.set(content.first if first else content.second)
+            before = content = slot.get()
+            while isinstance(content, Either):
+                first = self.tracer.follows(content.pred._value, self.pred, which == 0)
+                if first is None:
+                    break
+                content = content.first if first else content.second
+            if content is not before:
+                slot.set(content)
+                narrowed.append((slot, before, content))
+        return narrowed
 
     def _fact(self, which: int) -> Any:
         """Return what is known of sizes in a body."""
@@ -215,6 +223,8 @@ class _Branch:
             if isinstance(e, ListsDifferError):
                 stack_lists(self.snapshot, e)
             del self.pairs[start:]
+            if type(x) is tuple and type(y) is tuple and len(x) == len(y):
+                return "node", x, [self._unify(m, n) for m, n in zip(x, y, strict=True)]
             return self._either(x, y)
         return template
 

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+import operator
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnxjit._trace.array import Array
 
-__all__ = ["Either", "Open", "Unsure"]
+__all__ = ["Either", "Open", "Unsure", "open_part", "replaced"]
 
 
 class Open:
@@ -33,17 +36,26 @@ class Open:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = _refuse
     __array__ = __str__ = _refuse
+    # a TypeError by Python would be taken for one that the user's code raises
+    __setitem__ = __delitem__ = __next__ = __reversed__ = __enter__ = __exit__ = _refuse
+    __divmod__ = __rdivmod__ = __round__ = __complex__ = __format__ = __bytes__ = _refuse
+    __neg__ = __pos__ = __abs__ = __invert__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
+    __matmul__ = __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = _refuse
+    __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
 
     def __eq__(self, other: object) -> NoReturn:
         self._refuse()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309
+        self._refuse()
 
 
 class Either(Open):
     """One of two objects that no array holds: text, None, other structures.
 
-    It can be returned, chosen from again, and compared by identity.
+    It can be returned and chosen from again.  What else is done to it, is done to each of the
+    two in a branch of its own; one that raises there is not what the run has to choose.
 
     Attributes
     ----------
@@ -55,6 +67,9 @@ class Either(Open):
     """
 
     __slots__ = ("first", "pred", "second", "source")
+
+    #: ``choose(pred, first, second, functions)``, set where branches are made
+    choose: ClassVar[Callable[..., Any]]
 
     def __init__(self, pred: Array, first: Any, second: Any, source: Any) -> None:
         self.pred: Final = pred
@@ -68,6 +83,72 @@ class Either(Open):
             f"{self.second!r:.60}, which only a run knows: return it as it is, or give both "
             "one structure and number of dimensions"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.apply(lambda x: getattr(x, name))
+
+    def apply(self, f: Callable[[Any], Any]) -> Any:
+        """Return what a function gives for the one that is chosen."""
+        return Either.choose(self.pred, lambda: f(self.first), lambda: f(self.second), ())
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return self.apply(
+            lambda x: getattr(ufunc, method)(
+                *replaced(inputs, self, x), **replaced(kwargs, self, x)
+            )
+        )
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return self.apply(
+            lambda x: func(*replaced(args, self, x), **replaced(kwargs, self, x))
+        )
+
+
+def replaced(where: Any, old: Any, new: Any) -> Any:
+    """Return arguments with another object in the place of one."""
+    if where is old:
+        return new
+    if type(where) is dict:
+        return {key: replaced(x, old, new) for key, x in where.items()}
+    if type(where) is slice:
+        return slice(*replaced((where.start, where.stop, where.step), old, new))
+    if type(where) in (list, tuple):
+        return type(where)(replaced(x, old, new) for x in where)
+    return where
+
+
+def open_part(x: Any) -> Either | None:
+    """Return the first object of a subscript, or among arguments, that data chooses."""
+    if isinstance(x, Either):
+        return x
+    if type(x) is slice:
+        x = (x.start, x.stop, x.step)
+    if type(x) not in (tuple, list):
+        return None
+    return next((found for part in x if (found := open_part(part)) is not None), None)
+
+
+def _operator(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, *other: self.apply(lambda x: f(x, *other))
+
+
+def _reflected(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: self.apply(lambda x: f(other, x))
+
+
+_BINARY: Final = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+    "lshift", "rshift",
+)  # fmt: skip
+_OTHERS: Final = ("lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "getitem")
+for _name in (*_BINARY, *_OTHERS):
+    setattr(Either, f"__{_name}__", _operator(getattr(operator, f"__{_name}__")))
+for _name in _BINARY:
+    setattr(Either, f"__r{_name}__", _reflected(getattr(operator, f"__{_name}__")))
 
 
 class Unsure(Open):

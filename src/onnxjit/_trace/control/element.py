@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from onnxjit._core.dtypes import from_numpy
 from onnxjit._trace.lists import List
 
+from .either import Either
 from .join import JoinError, Type, flatten, joined, type_of
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from .join import Template
 
-__all__ = ["Element"]
+__all__ = ["Element", "definite", "likely"]
 
 _VALUES: Final = (str, bytes, int, type(None))
 
@@ -57,19 +59,54 @@ class Element:
         """
         if other is None or other is self:
             return self
-        if not _alike(self.template, other.template):
-            msg = f"{_text(self.template)} and {_text(other.template)} differ in structure"
-            raise JoinError(msg)
-        pairs = zip(self.types, other.types, strict=True)
-        types = [_joined(a, b) for a, b in pairs]
-        same = all(a == b for a, b in zip(types, self.types, strict=True))
-        return self if same else Element(self.template, types)
+        found: list[tuple[Type | None, Type | None]] = []
+        template = _merged(self, other, found)
+        types = [_joined(a, b) if a and b else a or b for a, b in found]
+        same = all(a == t for (a, _), t in zip(found, types, strict=True))
+        return self if same else Element(template, [t for t in types if t is not None])
+
+    def places(self, other: Element) -> list[int | None]:
+        """Return which leaf of this element each leaf of a joined one is, None: a new one."""
+        found: list[tuple[Type | None, Type | None]] = []
+        _merged(self, other, found)
+        numbers = itertools.count()
+        return [None if a is None else next(numbers) for a, _ in found]
 
     def differs(self, other: Element) -> bool:
         """Whether elements are of another kind."""
         if not _alike(self.template, other.template):
             return True
         return any(a != b for a, b in zip(self.types, other.types, strict=True))
+
+
+def definite(x: Any) -> Any:
+    """Return an element with the number where there is None or a number.
+
+    Where it is None, Python makes the call: no array holds that.
+    """
+    if type(x) is tuple:
+        return tuple(map(definite, x))
+    return x.apply(_number) if likely(x) is not x else x
+
+
+def _number(x: Any) -> Any:
+    if x is None:
+        msg = "no number"
+        raise TypeError(msg)
+    return x.apply(_number) if isinstance(x, Either) else x
+
+
+def likely(x: Any) -> Any:
+    """Return an element of the type of the definite one."""
+    if type(x) is tuple:
+        return tuple(map(likely, x))
+    kinds = [kind for kind in _kinds(x) if kind is not None]
+    numbers = bool(kinds) and all(type_of(kind) is not None for kind in kinds)
+    return kinds[0] if numbers else x
+
+
+def _kinds(x: Any) -> list[Any]:
+    return [*_kinds(x.first), *_kinds(x.second)] if isinstance(x, Either) else [x]
 
 
 def _type(x: Any) -> Type:
@@ -99,6 +136,32 @@ def _check(template: Template) -> None:
 
 def _is_container(x: Any) -> bool:
     return isinstance(x, (list, dict))
+
+
+def _merged(
+    first: Element, second: Element, pairs: list[tuple[Type | None, Type | None]]
+) -> Template:
+    """Return a structure for two elements, and pairs of leaves; None is a missing number."""
+    types, others = iter(first.types), iter(second.types)
+
+    def merge(a: Template, b: Template) -> Template:
+        if a[0] == "leaf" or b[0] == "leaf":
+            if not all(part[0] == "leaf" or _is_none(part) for part in (a, b)):
+                raise JoinError(msg)
+            own = next(types) if a[0] == "leaf" else None
+            pairs.append((own, next(others) if b[0] == "leaf" else None))
+            return a if own else b
+        if not _alike((*a[:2], []), (*b[:2], [])) or len(a[2]) != len(b[2]):
+            raise JoinError(msg)
+        return a[0], a[1], [merge(m, n) for m, n in zip(a[2], b[2], strict=True)]
+
+    texts = _text(first.template), _text(second.template)
+    msg = f"{texts[0]} and {texts[1]} differ in structure"
+    return merge(first.template, second.template)
+
+
+def _is_none(template: Template) -> bool:
+    return template[0] == "static" and template[1] is None
 
 
 def _alike(a: Template, b: Template) -> bool:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
 __all__ = [
-    "JoinError", "ListsDifferError", "Type", "flatten", "joined", "rebuild", "type_of",
-    "unify",
+    "JoinError", "ListsDifferError", "Type", "flatten", "joined", "rebuild", "stand_in",
+    "type_of", "unify",
 ]  # fmt: skip
 
 
@@ -140,6 +140,15 @@ def joined(a: Type, b: Type) -> Type:
 
 def _promoted(t: Type) -> Any:
     return _EXAMPLES[t.kind] if t.is_python else t.dtype.numpy
+
+
+def stand_in(t: Type) -> Any:
+    """Return a number or array that takes the place of one that is not there yet."""
+    shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
+    zeros = np.zeros(shape, t.dtype.numpy)
+    if t.is_python:
+        return zeros.item()
+    return zeros if t.kind == kinds.ARRAY else zeros[()]
 
 
 def to_value(x: Any, target: Type) -> Value:

@@ -10,11 +10,11 @@ from onnxjit.errors import DataDependentError
 from .truth import decide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from onnxjit._core.program import Value
 
-__all__ = ["SKIPPED", "Maybe", "kept", "sure"]
+__all__ = ["SKIPPED", "Lazy", "Maybe", "kept", "sure"]
 
 #: what stands for a result that is left out
 SKIPPED: Final = object()
@@ -28,6 +28,30 @@ class Maybe:
     def __init__(self, pred: Value, make: Callable[[], Any]) -> None:
         self.pred: Final = pred
         self.make: Final = make
+
+
+class Lazy:
+    """A generator expression over elements of known number.
+
+    Attributes
+    ----------
+    raw : iterator
+        Its results, some of them `Maybe`.
+    add : callable
+        ``add(found, result)`` adds one to a list.
+    """
+
+    __slots__ = ("add", "raw")
+
+    def __init__(self, raw: Iterator[Any], add: Callable[[Any, Any], None]) -> None:
+        self.raw = raw
+        self.add: Final = add
+
+    def __iter__(self) -> Lazy:
+        return self
+
+    def __next__(self) -> Any:
+        return sure(next(self.raw))
 
 
 def kept(test: Any, make: Callable[[], Any]) -> Any:

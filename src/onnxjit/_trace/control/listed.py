@@ -15,13 +15,14 @@ from onnxjit._trace.dispatch import call_function
 from onnxjit._trace.doors import DOORS
 from onnxjit._trace.entering import running_tracer
 from onnxjit._trace.items import python_number
-from onnxjit._trace.lists import List, Stack, rows_of
+from onnxjit._trace.lists import Generated, List, Stack, rows_of
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
 from .join import Type, from_value
+from .kept import SKIPPED, Lazy, Maybe
 from .places import stacked_of
-from .truth import ifexp
+from .truth import compare, ifexp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,11 +30,39 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 __all__ = [
-    "as_array", "as_arrays", "extreme_of", "given", "joined_rows", "new_list", "numbers_of",
-    "sum_of",
+    "as_array", "as_arrays", "extreme_of", "gathered", "given", "joined_rows", "new_list",
+    "next_", "numbers_of", "sum_of",
 ]  # fmt: skip
 
 _CONTAINERS: Final = (tuple, list)
+
+
+def gathered(x: Any) -> Any:
+    """Return the results of a generator expression as a list, anything else as it is."""
+    if not isinstance(x, Lazy):
+        return x
+    found = List()
+    for result in x.raw:
+        x.add(found, result)
+    return found
+
+
+def next_(x: Any, *default: Any) -> Any:
+    """Return the next result of a generator expression, or what stands for the end."""
+    if isinstance(x, Lazy) and default:
+        return _first(x, default[0])
+    if not isinstance(x, Generated) or not default:
+        return next(x, *default)
+    return ifexp(compare(">", x.length, 0), lambda: x.pop(0), lambda: default[0], (lambda: x,))
+
+
+def _first(x: Lazy, default: Any) -> Any:
+    result = next(x.raw, SKIPPED)
+    if not isinstance(result, Maybe):
+        return default if result is SKIPPED else result
+    found = ifexp(wrap(result.pred), result.make, lambda: _first(x, default))
+    x.raw = iter([result])  # how much is left, only data knows: nobody can go on
+    return found
 
 
 def new_list(iterable: Any = ()) -> List:

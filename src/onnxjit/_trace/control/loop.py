@@ -25,7 +25,8 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .aliases import Links
-from .either import Unsure
+from .choices import arranged, ordered
+from .either import Either, Unsure
 from .entries import is_exact, note_entries, surely_runs
 from .join import (
     JoinError,
@@ -36,6 +37,7 @@ from .join import (
     from_value,
     joined,
     rebuild,
+    stand_in,
     to_value,
     type_of,
     unify,
@@ -99,19 +101,26 @@ class Carried:
     template : structure of the content
     types : list of Type
         Of its leaves, as the body is given them.
+    given : object
+        The content that the body is given.
     """
 
-    __slots__ = ("entry", "leaves", "slot", "template", "types")
+    __slots__ = ("entry", "given", "leaves", "slot", "template", "types")
 
     def __init__(self, slot: Slot, entry: Any, like: Any) -> None:
         self.slot: Final = slot
         self.entry: Final = entry
+        self.given: Any = like
+        self.describe(like)
+
+    def describe(self, like: Any) -> None:
+        """Take over the structure of a content."""
         self.leaves: list[Any] = []
         self.template: Template = flatten(like, self.leaves)
         self.types: list[Type] = [_type(x) for x in self.leaves]
-        if entry is UNBOUND:
+        if self.entry is UNBOUND:
             # the first leaf says whether the name has a value
-            self.leaves = [False, *(_stand_in(t) for t in self.types[1:])]
+            self.leaves = [False, *(stand_in(t) for t in self.types[1:])]
             self.types = [_type(x) for x in self.leaves]
 
 
@@ -119,15 +128,6 @@ def _type(x: Any) -> Type:
     found = type_of(x)
     assert found is not None  # a leaf has one
     return found
-
-
-def _stand_in(t: Type) -> Any:
-    """Return a number or array that takes the place of one that is not there yet."""
-    shape = tuple(n if isinstance(n, int) else 0 for n in t.shape)
-    zeros = np.zeros(shape, t.dtype.numpy)
-    if t.is_python:
-        return zeros.item()
-    return zeros if t.kind == ARRAY else zeros[()]
 
 
 class _Again(Exception):  # noqa: N818  not an error
@@ -179,7 +179,7 @@ class _Loop:
             content = slot.get()
             if content is UNBOUND or self._by_identity(name, content):
                 continue
-            self.carried[key] = Carried(slot, content, content)
+            self.carried[key] = Carried(slot, content, ordered(content))
         for name in sorted(self.names.mutated):
             cell = self.cells.get(name)
             content = None if cell is None else self.snapshot.slot(cell, name)[1].get()
@@ -232,7 +232,8 @@ class _Loop:
                 for v, t, x in zip(values, c.types, c.leaves, strict=True)
             ]
             given += leaves
-            c.slot.set(rebuild(c.template, iter(leaves)))
+            c.given = rebuild(c.template, iter(leaves))
+            c.slot.set(c.given)
         self.links.start([x for c in self.carried.values() for x in c.leaves])
         self.links.apply(given)
         for storage, value in zip(self.storages, self.states[at:], strict=True):
@@ -300,9 +301,17 @@ class _Loop:
             like = before
             if before is UNBOUND:
                 like = after if isinstance(after, Unsure) else Unsure(True, after)
-            self.carried[key] = Carried(slot, before, like)
+            self.carried[key] = Carried(slot, before, self._before(like))
             found = True
         return found
+
+    def _before(self, like: Any) -> Any:
+        """Return a content from before the loop, as it is carried."""
+        block, self.tracer.block = self.tracer.block, self.outer
+        try:
+            return ordered(like)
+        finally:
+            self.tracer.block = block
 
     def _is_dead(self, slot: Slot) -> bool:
         is_name = self.cells.get(slot.name) is slot.owner
@@ -339,9 +348,10 @@ class _Loop:
         if isinstance(like, Unsure) and not isinstance(content, Unsure):
             content = Unsure(True, content)
         try:
+            if _is_open(like) or _is_open(content) or not _joins(c, content):
+                content = self._arranged(c, content)
+                like = c.given
             flatten(content, leaves)
-            if c.entry is not UNBOUND:
-                unify(c.entry, content, [])
             unify(like, content, pairs)
         except ListsDifferError as e:
             stack_lists(self.snapshot, e)
@@ -349,6 +359,16 @@ class _Loop:
         except JoinError as e:
             raise _mixed(c, like, content, self.tracer) from e
         return leaves
+
+    def _arranged(self, c: Carried, content: Any) -> Any:
+        """Return a content of one of several kinds in the structure that is carried."""
+        like, content = arranged(c.given, content)
+        if like is c.given:
+            return content
+        entry = rebuild(c.template, iter(c.leaves))
+        c.describe(arranged(entry, content)[0])
+        self.links.forget()
+        raise _Again
 
     def _widened(self, values: list[Value]) -> bool:
         """Give carried values free sizes where an iteration changes them."""
@@ -446,6 +466,26 @@ class _Loop:
             cell = self.cells.get(name)
             if cell is not None:
                 self.snapshot.slot(cell, name)[1].set(UNBOUND)
+
+
+def _is_open(x: Any) -> bool:
+    """Whether a content is one of several things."""
+    if type(x) is tuple:
+        return any(map(_is_open, x))
+    return isinstance(x.content if isinstance(x, Unsure) else x, Either)
+
+
+def _joins(c: Carried, content: Any) -> bool:
+    """Whether there is a type for a content and for that before the loop."""
+    try:
+        if c.entry is not UNBOUND:
+            unify(c.entry, content, [])
+        unify(c.given, content, [])
+    except ListsDifferError:
+        raise
+    except JoinError:
+        return False
+    return True
 
 
 def _alike(a: Tensor, b: Tensor) -> bool:

@@ -25,7 +25,7 @@ from onnxjit._trace.lists import List, Stack, rows_of
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
-from .element import Element
+from .element import Element, definite, likely
 from .join import JoinError, Type, from_value, rebuild, to_value
 
 if TYPE_CHECKING:
@@ -99,7 +99,11 @@ class Rows(Stack):
     def append(self, owner: List, x: Any) -> None:
         """Let a list with these rows have one element more."""
         leaves: list[Any] = []
+        x = definite(x)
         rows = switch(owner, described(x, leaves))
+        if len(leaves) < len(rows.element.types):
+            msg = "None is appended, where the array that holds the list has a number"
+            raise TypeError(msg)
         cells = rows.cells(leaves)
         owner.rows = rows.joined([cells])
         freeze(x)
@@ -120,11 +124,21 @@ class Rows(Stack):
 
     def widened(self, element: Element) -> Rows:
         """Return the same elements with the types of another element."""
-        columns = [
-            column_of(cast(c._value, t.dtype), t, [c])
-            for c, t in zip(self.columns, element.types, strict=True)
-        ]
+        columns = []
+        for place, t in zip(self.element.places(element), element.types, strict=True):
+            if place is None:
+                columns.append(self._none(t))
+                continue
+            c = self.columns[place]
+            columns.append(column_of(cast(c._value, t.dtype), t, [c]))
         return Rows(element, columns)
+
+    def _none(self, t: Type) -> Array:
+        """Return a column of numbers in the place of None: there are no elements yet."""
+        if isinstance(self.length, Dim) or self.length:
+            msg = "some have None where others have a number"
+            raise JoinError(msg)
+        return _empty(t)
 
     def __getitem__(self, places: slice) -> Rows:
         """Return the elements at places; the arrays among them are the same ones."""
@@ -305,7 +319,7 @@ def _become(owner: List, element: Element | None) -> None:
         if owner.rows is not None:
             owner.rows = owner.rows.widened(owner.rows.element.joined(element))
             return
-        items = list.copy(owner)
+        items = [definite(x) for x in list.copy(owner)]
         rows = stacked(items, element)
     except JoinError as e:
         raise refused(e) from e
@@ -327,7 +341,7 @@ def stack_items(owner: List, items: Sequence[Any]) -> None:
         The items are not of one kind.
     """
     try:
-        element = _element_of_items(items, [])
+        element = _element_of_items([likely(x) for x in items], [])
     except JoinError as e:
         raise refused(e) from e
     raise Switch(owner, element)

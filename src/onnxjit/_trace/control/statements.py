@@ -18,7 +18,7 @@ from onnxjit._trace.trace import Tracer, current_tracer, note_control
 from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
-from .kept import SKIPPED, Maybe, sure
+from .kept import SKIPPED, Lazy, Maybe, sure
 from .loop import Names, capture
 from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of
@@ -398,6 +398,9 @@ def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
         for e in iterable:
             add(e)
         return found
+    if kind == "generator" and tracer is not None:
+        raw = (r for e in iterable for r in function(e) if r is not SKIPPED)
+        return Lazy(raw, _add)
     results = (sure(r) for e in iterable for r in function(e) if r is not SKIPPED)
     return results if kind == "generator" else _KINDS[kind](results)
 
@@ -410,16 +413,20 @@ def _adder(found: List, function: Callable[[Any], list[Any]]) -> Callable[[Any],
 
     def add(e: Any) -> None:
         for result in function(e):
-            if isinstance(result, Maybe):
-                add_where(result.pred, result.make)
-            elif result is not SKIPPED:
-                found.append(result)
+            _add(found, result)
 
-    def add_where(pred: Value, make: Callable[[], Any]) -> None:
+    return add
+
+
+def _add(found: List, result: Any) -> None:
+    """Add a result of a comprehension to a list, where it is not left out."""
+    if isinstance(result, Maybe):
+        make = result.make
+
         def then() -> None:
             found.append(make())
 
-        tracer: Any = pred.block.trace
-        branch(tracer, pred, (then, _nothing), functions=(then,))
-
-    return add
+        tracer: Any = result.pred.block.trace
+        branch(tracer, result.pred, (then, _nothing), functions=(then,))
+    elif result is not SKIPPED:
+        found.append(result)

@@ -41,6 +41,9 @@ _UFUNCS: Final[dict[str, np.ufunc]] = {
     "==": np.equal, "!=": np.not_equal,
 }  # fmt: skip
 
+#: what may be asked of any two objects
+_ANYTHING: Final = ("is", "is not", "==", "!=")
+
 
 def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     """Return the truth of an object as Python sees it, or a () bool of the graph.
@@ -143,12 +146,15 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
 
 def _compare_sizes(symbol: str, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Compare integers of which one is symbolic; None where Python's way will do."""
-    if not all(isinstance(x, (int, Dim)) for x in (a, b)):
-        return None
     tracer = current_tracer()
     data = has_data(a) or has_data(b)
     if tracer is None or not (data or tracer.symbolic):
         return None
+    if not all(isinstance(x, (int, Dim)) for x in (a, b)):
+        if not all(isinstance(x, (int, float, Dim)) for x in (a, b)):
+            return None
+        arrays = [dim_array(x) if isinstance(x, Dim) else x for x in (a, b)]
+        return _number(ufunc(*arrays)._value)
     difference = a - b
     if not isinstance(difference, Dim):
         return _COMPARE[symbol](difference, 0)
@@ -197,13 +203,15 @@ def contains(container: Any, item: Any) -> Any:
 def _compare_either(symbol: str, a: Any, b: Any) -> Any:
     """Return whether an object that data chooses is another one, such as None."""
     chosen, other = (a, b) if isinstance(a, Either) else (b, a)
-    if symbol not in ("is", "is not") or isinstance(other, Either):
-        return _COMPARE[symbol](a, b)
+    if symbol not in _ANYTHING or isinstance(other, Either):
+        return chosen.apply(
+            lambda x: compare(symbol, x, other) if chosen is a else compare(symbol, other, x)
+        )
     first, second = (compare(symbol, part, other) for part in (chosen.first, chosen.second))
     if isinstance(first, bool) and isinstance(second, bool):
         if first is second:
             return first
-        return chosen.pred if first else not_(chosen.pred)
+        return _number(chosen.pred._value) if first else not_(chosen.pred)
     return ifexp(chosen.pred, lambda: first, lambda: second)
 
 
@@ -243,12 +251,19 @@ def _lazy(x: Any, rest: tuple[Callable[[], Any], ...], *, stop: bool) -> Any:
         def keep(value: Any = value) -> Any:
             return value
 
-        def go_on(later: tuple[Callable[[], Any], ...] = later) -> Any:
-            return _lazy(later[0](), later[1:], stop=stop)
+        last: list[Any] = []
+
+        def go_on(later: Any = later, last: list[Any] = last) -> Any:
+            last[:] = [_lazy(later[0](), later[1:], stop=stop)]
+            return last[0]
 
         tracer: Any = found.block.trace
         bodies = (keep, go_on) if stop else (go_on, keep)
-        return branch(tracer, found, bodies, functions=later)
+        result = branch(tracer, found, bodies, functions=later)
+        if isinstance(result, Array):
+            others = [y._value for y in last if isinstance(y, Array)]
+            tracer.parts[result._value.id] = not stop, [found, *others]
+        return result
     return x
 
 
@@ -275,3 +290,6 @@ def ifexp(
         return then() if found else orelse()
     tracer: Any = found.block.trace
     return branch(tracer, found, (then, orelse), functions=functions)
+
+
+Either.choose = staticmethod(ifexp)
