@@ -81,3 +81,19 @@ def test_what_the_function_means_to_raise_is_no_mistake():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jit_onnx(meant).to_onnx(X)
+
+
+def raises_a_class(x):
+    if len(x) > 2:
+        raise ValueError
+    return x
+
+
+@pytest.mark.parametrize("fallback", ["eager", "error"])
+def test_a_class_that_is_raised_is_made_an_instance(fallback):
+    jit = jit_onnx(raises_a_class, fallback=fallback)
+    np.testing.assert_array_equal(jit(X), X)
+    with pytest.raises(ValueError, match=r"^$"):
+        jit(np.ones(3))
+    with pytest.raises(ValueError, match=r"^$"):
+        jit_onnx(raises_a_class).to_onnx(np.ones(3), dynamic=False)

@@ -84,6 +84,8 @@ def raised(make: Callable[[], Any]) -> Any:
     refusal = tracer.refusal
     try:
         error = make()
+        if isinstance(error, type):
+            error = error()  # as a raise statement does
         if tracer.refusal is refusal and is_plain(error):
             tracer.meant = id(error)
             return error
