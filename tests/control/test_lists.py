@@ -211,3 +211,18 @@ def test_elements_that_data_chooses_among_texts() -> None:
     fn = jit_onnx(named, fallback="error")
     for x in (A, B, EMPTY):
         assert fn(x) == named(x)
+
+
+@pytest.mark.parametrize(
+    "use", [tuple, lambda found: [*found, 1.0], lambda found: max(*found)]
+)
+def test_what_takes_a_list_apart_is_told_so(use: Any) -> None:
+    def apart(x: Any) -> Any:
+        found = []
+        for v in x:
+            if v > 0:
+                found.append(v)
+        return use(found)
+
+    with pytest.raises(DataDependentError, match="a list is taken apart at"):
+        jit_onnx(apart).to_onnx(A)
