@@ -496,7 +496,8 @@ def _alike(a: Tensor, b: Tensor) -> bool:
 def _mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
     msg = (
         f"{c.slot.name} is {described(like)} before and {described(content)} after "
-        f"an iteration of the loop at {tracer.source}, and a graph needs one type"
+        f"an iteration of the loop at {tracer.source}, and a graph needs one type: keep the "
+        "structure and number of dimensions, or append to a list"
     )
     return UnsupportedError(msg)
 
@@ -573,7 +574,8 @@ def capture(  # noqa: PLR0913  facts about one loop
     try:
         loop = settled(attempt)
     except AlwaysRaises:
-        del tracer.controls[controls:]
+        mistakes = [c for c in tracer.controls[controls:] if c.what == "raise"]
+        tracer.controls[controls:] = mistakes
         runs = _runs(tracer, trips, first)
         if runs is True:
             raise
