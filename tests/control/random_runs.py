@@ -12,7 +12,6 @@ import builtins
 import contextlib
 import copy
 import faulthandler
-import importlib
 import multiprocessing
 import re
 import sys
@@ -343,9 +342,11 @@ def _work(connection: Any, first: int, last: int, every: bool) -> None:
 
 
 def sweep(first: int, count: int, every: bool, chunk: int = 100) -> Iterator[tuple[int, Any]]:
-    """Yield seeds and what was found, with each chunk in a process of its own."""
-    importlib.import_module("onnxjit._engine.compile")  # else each process imports it
-    context = multiprocessing.get_context("fork")
+    """Yield seeds and what was found, with each chunk in a process of its own.
+
+    The processes start afresh: a forked one would inherit locks of threads that it has not.
+    """
+    context = multiprocessing.get_context("spawn")
     seed, last = first, first + count
     while seed < last:
         mine, theirs = context.Pipe(duplex=False)
