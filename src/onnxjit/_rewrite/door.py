@@ -82,6 +82,8 @@ class Door(Control):
         if state is None:
             return getattr(obj, name)
         cls = type(obj)
+        if cls is Either:
+            return obj.apply(lambda x: self.attr(x, name))
         entry = state.known.get(id(obj))
         if entry is not None:
             now = stored.attr(state, entry, name) if entry.is_changed else ABSENT
@@ -231,6 +233,9 @@ class Door(Control):
     def set_attr(self, value: Any, obj: Any, name: str) -> None:
         state = _session()
         if state is not None:
+            if isinstance(obj, Either):
+                obj.change(lambda x: self.set_attr(value, x, name))
+                return
             entry = state.known.get(id(obj))
             if entry is not None and state.places is not None:
                 stored.set_attr(state, entry, name, value)
@@ -244,6 +249,9 @@ class Door(Control):
         state = _session()
         if state is None:
             obj[key] = value
+            return
+        if isinstance(obj, Either):
+            obj.change(lambda x: self.set_item(value, x, key))
             return
         chosen = open_part(key)
         if chosen is not None:
@@ -307,7 +315,7 @@ class Door(Control):
         state = _session()
         if state is None:
             setattr(obj, name, value)
-        elif state.places is None and not _is_array(value):
+        elif state.places is None and not _is_array(value) and type(obj) is not Either:
             setattr(obj, name, _kept_outside(state, obj, value))
         elif not (
             _stays(value)
@@ -325,7 +333,8 @@ class Door(Control):
         is_old = state.old_entry(obj) is not None
         if is_old and _stays(value) and self.item(obj, key) is value:
             return
-        if state.places is not None or _is_array(value) or open_part(key) is not None:
+        is_open = open_part([obj, key]) is not None
+        if state.places is not None or _is_array(value) or is_open:
             self.set_item(value, obj, key)
             return
         value = _kept_outside(state, obj, value)

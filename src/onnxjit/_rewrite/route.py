@@ -75,12 +75,13 @@ def called(state: State, f: Any) -> Callable[..., Any]:
 
 def _call_either(state: State, f: Either, *args: Any, **kwargs: Any) -> Any:
     """Call one of two functions, chosen by data."""
-    first, second = called(state, f.first), called(state, f.second)
+    own, other = f.first, f.second
+    first, second = called(state, own), called(state, other)
     return choose(
         f.pred,
         lambda: first(*args, **kwargs),
         lambda: second(*args, **kwargs),
-        functions=(f.first, f.second),
+        functions=(own, other, lambda: (own, other)),  # methods change their objects
     )
 
 

@@ -19,6 +19,7 @@ from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.control.either import Either
+from onnxjit._trace.control.extremes import extreme_by
 from onnxjit._trace.control.kept import Lazy, Maybe
 from onnxjit._trace.control.listed import (
     extreme_of,
@@ -98,6 +99,8 @@ def _extreme(
 ) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(gathered, args))
+        if kwargs.get("key") is not None and current_tracer() is not None:
+            return extreme_by(native, args[0] if len(args) == 1 else args, **kwargs)
         if len(args) == 1 and rows_of(args[0]) is not None and set(kwargs) <= {"default"}:
             return extreme_of(args[0], compare, **kwargs)
         if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):

@@ -16,7 +16,7 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .aliases import Aliases, sources_of
-from .either import Either, Unsure
+from .either import MUTABLE, Either, Unsure
 from .join import (
     JoinError,
     ListsDifferError,
@@ -216,6 +216,8 @@ class _Branch:
             return self._taken(template, iter(leaves))
         if x is UNBOUND or y is UNBOUND:
             return self._maybe(x, y)
+        if x is not y and isinstance(x, MUTABLE) and self._was_there(x, y):
+            return self._either(x, y)
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
@@ -227,6 +229,10 @@ class _Branch:
                 return "node", x, [self._unify(m, n) for m, n in zip(x, y, strict=True)]
             return self._either(x, y)
         return template
+
+    def _was_there(self, *containers: Any) -> bool:
+        """Whether others may hold one of two containers: no new one takes its place."""
+        return any(self.tracer.holds(x) or self.snapshot.holds(x) for x in containers)
 
     def _taken(self, template: Template, leaves: Iterator[Any]) -> Template:
         """Return how a content is had of the only body that does not raise."""
@@ -257,13 +263,19 @@ class _Branch:
             x, y = (v if isinstance(v, Unsure) else Unsure(True, v) for v in (x, y))
             defined = self._unify(x.defined, y.defined)
             return "node", x, [defined, self._either(x.content, y.content)]
-        first, leaves = _flat(x)
+        first, leaves = self._kept(x)
         self.pairs += [(leaf, UNBOUND) for leaf in leaves]
-        second, others = _flat(y)
+        second, others = self._kept(y)
         self.pairs += [(UNBOUND, leaf) for leaf in others]
         pred = wrap(self.pred)
         like = Either(pred, x, y, self.tracer.source)
         return "node", like, [("static", pred, []), first, second]
+
+    def _kept(self, x: Any) -> tuple[Template, list[Any]]:
+        """Return how one of two contents leaves its branch; what was there stays itself."""
+        if isinstance(x, MUTABLE) and self._was_there(x):
+            return ("static", x, []), []
+        return _flat(x)
 
     def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
         found = []
@@ -310,7 +322,7 @@ class _Branch:
     ) -> None:
         self._new = self._merged()
         for slot, template in slots:
-            slot.set(self._built(template))
+            slot.set(Either.ordered(self._built(template)))
         for (storage, _, _), value in zip(
             storages, self.outputs[len(self.pairs) :], strict=True
         ):

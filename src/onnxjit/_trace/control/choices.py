@@ -15,7 +15,7 @@ import numpy as np
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace.array import wrap
 
-from .either import Either, Unsure
+from .either import MUTABLE, Either, Unsure
 from .join import JoinError, ListsDifferError, flatten, rebuild, stand_in, type_of, unify
 from .truth import ifexp, not_
 
@@ -51,6 +51,9 @@ def arranged(like: Any, content: Any) -> tuple[Any, Any]:
         return like if same else tuple(new for new, _ in pairs), tuple(y for _, y in pairs)
     kinds = _kinds(like)
     known, wider = len(kinds), like
+    if any(isinstance(x, MUTABLE) for x in (*kinds, *_kinds(content))):
+        msg = "a container is chosen, which may change"
+        raise JoinError(msg)
     for x in _kinds(content):
         if not any(_alike(kind, x) for kind in kinds):
             _check(kinds, x)
@@ -69,7 +72,7 @@ def ordered(x: Any) -> Any:
     if type(x) is tuple:
         parts = [ordered(part) for part in x]
         return x if all(map(operator.is_, parts, x)) else tuple(parts)
-    if not isinstance(x, Either):
+    if not isinstance(x, Either) or any(isinstance(k, MUTABLE) for k in _kinds(x)):
         return x
     kinds: list[Any] = []
     for each in _kinds(x):
@@ -161,3 +164,6 @@ def _chain(kinds: list[Any], parts: list[tuple[Any, Any] | None]) -> Any:
         when, value = part or (False, kind)
         found = Either(when, value, found, None)
     return found
+
+
+Either.ordered = staticmethod(ordered)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from onnxjit.errors import DataDependentError
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from onnxjit._trace.array import Array
 
-__all__ = ["Either", "Open", "Unsure", "open_part", "replaced"]
+__all__ = ["MUTABLE", "Either", "Open", "Unsure", "open_part", "replaced"]
+
+#: containers of which two are never one, whatever they hold
+MUTABLE: Final = (list, dict, set, deque)
 
 
 class Open:
@@ -70,6 +74,8 @@ class Either(Open):
 
     #: ``choose(pred, first, second, functions)``, set where branches are made
     choose: ClassVar[Callable[..., Any]]
+    #: ``ordered(x)`` gives each kind of things one place in a chain, set there
+    ordered: ClassVar[Callable[[Any], Any]]
 
     def __init__(self, pred: Array, first: Any, second: Any, source: Any) -> None:
         self.pred: Final = pred
@@ -84,14 +90,21 @@ class Either(Open):
             "one structure and number of dimensions"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self.apply(lambda x: getattr(x, name))
-
     def apply(self, f: Callable[[Any], Any]) -> Any:
         """Return what a function gives for the one that is chosen."""
         return Either.choose(self.pred, lambda: f(self.first), lambda: f(self.second), ())
+
+    def change(self, f: Callable[[Any], Any]) -> None:
+        """Let a function change the one that is chosen."""
+        first, second = self.first, self.second
+
+        def yes() -> None:
+            f(first)
+
+        def no() -> None:
+            f(second)
+
+        Either.choose(self.pred, yes, no, (yes, no))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return self.apply(

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
     from onnxjit._trace.trace import Tracer
 
+    from .carried import Carried
     from .join import Type
-    from .loop import Carried
 
 __all__ = ["is_exact", "note_entries", "surely_runs"]
 

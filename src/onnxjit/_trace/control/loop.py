@@ -25,21 +25,19 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .aliases import Links
+from .carried import Carried, is_open, joins, leaf_type, mixed, written
 from .choices import arranged, ordered
-from .either import Either, Unsure
+from .either import Unsure
 from .entries import is_exact, note_entries, surely_runs
 from .join import (
     JoinError,
     ListsDifferError,
     Type,
-    described,
     flatten,
     from_value,
     joined,
     rebuild,
-    stand_in,
     to_value,
-    type_of,
     unify,
 )
 from .region import AlwaysRaises, Region, settled, trace_region
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
     from onnxjit._trace.storage import Storage
     from onnxjit._trace.trace import Tracer
 
-    from .join import Template
     from .slots import Key, Slot
 
 __all__ = ["Names", "capture"]
@@ -88,46 +85,6 @@ class Names:
         self.live: Final = frozenset(live)
         self.rebound: Final = frozenset(rebound)
         self.mutated: Final = frozenset(mutated)
-
-
-class Carried:
-    """A place whose content goes from one iteration to the next.
-
-    Attributes
-    ----------
-    slot : Slot
-    entry : object
-        Content before the loop; UNBOUND for a name without one.
-    template : structure of the content
-    types : list of Type
-        Of its leaves, as the body is given them.
-    given : object
-        The content that the body is given.
-    """
-
-    __slots__ = ("entry", "given", "leaves", "slot", "template", "types")
-
-    def __init__(self, slot: Slot, entry: Any, like: Any) -> None:
-        self.slot: Final = slot
-        self.entry: Final = entry
-        self.given: Any = like
-        self.describe(like)
-
-    def describe(self, like: Any) -> None:
-        """Take over the structure of a content."""
-        self.leaves: list[Any] = []
-        self.template: Template = flatten(like, self.leaves)
-        self.types: list[Type] = [_type(x) for x in self.leaves]
-        if self.entry is UNBOUND:
-            # the first leaf says whether the name has a value
-            self.leaves = [False, *(stand_in(t) for t in self.types[1:])]
-            self.types = [_type(x) for x in self.leaves]
-
-
-def _type(x: Any) -> Type:
-    found = type_of(x)
-    assert found is not None  # a leaf has one
-    return found
 
 
 class _Again(Exception):  # noqa: N818  not an error
@@ -232,7 +189,7 @@ class _Loop:
                 for v, t, x in zip(values, c.types, c.leaves, strict=True)
             ]
             given += leaves
-            c.given = rebuild(c.template, iter(leaves))
+            c.give(rebuild(c.template, iter(leaves)))
             c.slot.set(c.given)
         self.links.start([x for c in self.carried.values() for x in c.leaves])
         self.links.apply(given)
@@ -327,7 +284,7 @@ class _Loop:
             leaves = self._leaves(c, content)
             left += leaves
             for i, (leaf, t) in enumerate(zip(leaves, c.types, strict=True)):
-                both = joined(t, _type(leaf))
+                both = joined(t, leaf_type(leaf))
                 if both != t:
                     c.types[i] = both
                     wider = True
@@ -342,22 +299,24 @@ class _Loop:
         if content is UNBOUND:
             msg = f"{c.slot.name} is deleted in a loop at {self.tracer.source}"
             raise UnsupportedError(msg)
+        if content is not c.given and c.is_written():
+            raise written(c, self.tracer)
         pairs: list[tuple[Any, Any]] = []
         leaves: list[Any] = []
         like = rebuild(c.template, iter(c.leaves))
         if isinstance(like, Unsure) and not isinstance(content, Unsure):
             content = Unsure(True, content)
         try:
-            if _is_open(like) or _is_open(content) or not _joins(c, content):
+            if is_open(like) or is_open(content) or not joins(c, content):
                 content = self._arranged(c, content)
                 like = c.given
             flatten(content, leaves)
             unify(like, content, pairs)
         except ListsDifferError as e:
             stack_lists(self.snapshot, e)
-            raise _mixed(c, like, content, self.tracer) from e
+            raise mixed(c, like, content, self.tracer) from e
         except JoinError as e:
-            raise _mixed(c, like, content, self.tracer) from e
+            raise mixed(c, like, content, self.tracer) from e
         return leaves
 
     def _arranged(self, c: Carried, content: Any) -> Any:
@@ -468,38 +427,9 @@ class _Loop:
                 self.snapshot.slot(cell, name)[1].set(UNBOUND)
 
 
-def _is_open(x: Any) -> bool:
-    """Whether a content is one of several things."""
-    if type(x) is tuple:
-        return any(map(_is_open, x))
-    return isinstance(x.content if isinstance(x, Unsure) else x, Either)
-
-
-def _joins(c: Carried, content: Any) -> bool:
-    """Whether there is a type for a content and for that before the loop."""
-    try:
-        if c.entry is not UNBOUND:
-            unify(c.entry, content, [])
-        unify(c.given, content, [])
-    except ListsDifferError:
-        raise
-    except JoinError:
-        return False
-    return True
-
-
 def _alike(a: Tensor, b: Tensor) -> bool:
     """Whether two types have the very same sizes."""
     return all(map(same, a.shape, b.shape))
-
-
-def _mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
-    msg = (
-        f"{c.slot.name} is {described(like)} before and {described(content)} after "
-        f"an iteration of the loop at {tracer.source}, and a graph needs one type: keep the "
-        "structure and number of dimensions, or append to a list"
-    )
-    return UnsupportedError(msg)
 
 
 def _failing(error: Exception) -> Exception:

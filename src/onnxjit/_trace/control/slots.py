@@ -7,6 +7,7 @@ Arrays are not among them: what they hold is in storages, which keep a journal o
 from __future__ import annotations
 
 import functools
+import operator
 from collections import deque
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -19,10 +20,15 @@ from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
+from .either import MUTABLE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of"]
+__all__ = [
+    "ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of", "containers_in",
+    "content_of", "same_content",
+]  # fmt: skip
 
 
 class _Unbound:
@@ -157,7 +163,7 @@ class Snapshot:
 
     def _look(self, owner: Any, name: str) -> Iterable[tuple[Any, str]]:
         """Remember what an object holds; return what to look at next."""
-        saved = _content(owner)
+        saved = content_of(owner)
         self._saved[id(owner)] = (owner, saved, name)
         if isinstance(owner, FunctionType):
             return [
@@ -184,7 +190,7 @@ class Snapshot:
         found: dict[Key, tuple[Slot, Any, Any]] = {}
         resized: list[Resized] = []
         for owner, saved, name in self._saved.values():
-            now = _content(owner)
+            now = content_of(owner)
             places = _places(owner, name, saved, now)
             if places is not None:
                 for slot, before, after in places:
@@ -210,7 +216,24 @@ def _both(place: Any, saved: dict[Any, Any], now: dict[Any, Any], key: Any) -> t
     return before, now.get(key, before)
 
 
-def _content(owner: Any) -> Any:
+def containers_in(x: Any) -> Iterator[Any]:
+    """Yield the containers in a content that can change."""
+    if isinstance(x, MUTABLE):
+        yield x
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
+    if rows_of(x) is None:
+        for part in parts:
+            yield from containers_in(part)
+
+
+def same_content(before: Any, now: Any) -> bool:
+    """Whether two contents are the very same objects."""
+    if isinstance(before, dict):
+        return not _differs(now, before)
+    return len(before) == len(now) and all(map(operator.is_, before, now))
+
+
+def content_of(owner: Any) -> Any:
     """Return a copy of what an object holds: a dict by name or key, or a list."""
     if isinstance(owner, CellType):
         try:
