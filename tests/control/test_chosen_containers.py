@@ -95,8 +95,8 @@ def test_a_write_is_seen_by_all_names(fn: Any) -> None:
 
 def test_what_no_operator_carries_is_no_error_of_the_code() -> None:
     def f(x: Any) -> Any:
-        names = {"up": 1.0}
-        state = None
+        names: dict[Any, Any] = {"up": 1.0}
+        state: Any = None
         for v in x:
             state = "up" if v > 0 else state
             names |= {state: v}

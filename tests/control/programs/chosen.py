@@ -280,3 +280,45 @@ def best_list(x):
         if cand[0] > best[0]:
             best = cand
     return best[0] + np.float64(0), best[1]
+
+
+@program(*ALL, raises=TypeError)
+def place_of_greatest(x):
+    table = np.stack([x, -x, x * 2])
+    best = None
+    for i in range(3):
+        for j in range(len(x)):
+            if best is None or table[i, j] > best[2]:
+                best = (i, j, table[i, j])
+    i, j, v = best
+    return i, j, v
+
+
+@program(*ALL)
+def halving_status(x):
+    status = "running"
+    steps = 0
+    y = float(abs(x).sum())
+    while status == "running":
+        y = y / 2
+        steps += 1
+        if y < 0.1:
+            status = "converged"
+        elif steps >= 5 or y != y:
+            status = "too slow"
+    return steps, status == "converged"
+
+
+@program(*ALL)
+def loss_until_it_settles(x):
+    y = np.nan_to_num(x.astype(float), neginf=0.0)
+    before = None
+    steps = 0
+    while steps < 20:
+        loss = float(np.sum(y * y))
+        if before is not None and abs(before - loss) < 0.1:
+            break
+        before = loss
+        y = y * 0.5
+        steps += 1
+    return y, steps

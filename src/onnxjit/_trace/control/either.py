@@ -106,6 +106,12 @@ class Either(Open):
 
         Either.choose(self.pred, yes, no, (yes, no))
 
+    def __iter__(self) -> Any:
+        found = self.apply(_iterable)
+        if isinstance(found, Either):
+            self._refuse()
+        return iter(found)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return self.apply(
             lambda x: getattr(ufunc, method)(
@@ -119,6 +125,13 @@ class Either(Open):
         return self.apply(
             lambda x: func(*replaced(args, self, x), **replaced(kwargs, self, x))
         )
+
+
+def _iterable(x: Any) -> Any:
+    if x is None:
+        msg = "cannot unpack non-iterable NoneType object"
+        raise TypeError(msg)
+    return x
 
 
 def replaced(where: Any, old: Any, new: Any) -> Any:
