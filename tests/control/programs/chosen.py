@@ -322,3 +322,30 @@ def loss_until_it_settles(x):
         y = y * 0.5
         steps += 1
     return y, steps
+
+
+@program(*ALL)
+def range_of_positives(x):
+    def bounds(x):
+        lo = hi = None
+        for v in x:
+            if v >= 0:
+                lo = v if lo is None else min(lo, v)
+                hi = v if hi is None else max(hi, v)
+        return lo, hi
+
+    lo, hi = bounds(x)
+    if lo is None:
+        return -1.0
+    return float(hi - lo)
+
+
+@program(*ALL)
+def questions_about_texts(x):
+    name = "none"
+    for v in x:
+        if v > 3:
+            name = "big_pos"
+        elif v < -3:
+            name = "big_neg"
+    return name.startswith("big"), len(name), name == "big_neg"

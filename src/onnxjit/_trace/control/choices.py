@@ -14,6 +14,7 @@ import numpy as np
 
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace.array import wrap
+from onnxjit._trace.entering import running_tracer
 from onnxjit._trace.lists import List
 
 from .either import MUTABLE, Either, Unsure
@@ -177,7 +178,7 @@ def _chain(kinds: list[Any], parts: list[tuple[Any, Any] | None]) -> Any:
     for kind, part in zip(kinds[-2::-1], parts[-2::-1], strict=True):
         when: Any
         when, value = part or (False, kind)
-        found = Either(when, value, found, None)
+        found = Either(when, value, found, running_tracer().source)
     return found
 
 
