@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from onnxjit._jit.function import Call
 from .base import Kernel, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["KERNELS"]
 
@@ -24,42 +25,31 @@ _STEPS = ("trace", "passes", "lower")
 _TRIES = 3
 
 
+def _straight(name: str, lines: Sequence[str], result: str) -> Callable[..., Any]:
+    """Return a function of statements one after another: a loop could stay one."""
+    text = "\n    ".join([f"def {name}(x, y):", *lines, f"return {result}"]) + "\n"
+    file = f"<{name} of {len(lines)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
+    exec(compile(text, file, "exec"), namespace)
+    made: Callable[..., Any] = namespace[name]
+    return made
+
+
 def chain(n: int) -> Callable[..., Any]:
     """Return a function of n elementwise operations."""
-
-    def run(x: Any, y: Any) -> Any:
-        for _ in range(n // 5):
-            x = np.sin(x)
-            x = x + y
-            x = x * 0.5
-            x = np.abs(x)
-            x = x - y
-        return x
-
-    return run
+    steps = ["x = np.sin(x)", "x = x + y", "x = x * 0.5", "x = np.abs(x)", "x = x - y"]
+    return _straight("chain", steps * (n // 5), "x")
 
 
 def slices(n: int) -> Callable[..., Any]:
     """Return a function of n operations, two thirds of them slices."""
-
-    def run(x: Any, _: Any) -> Any:
-        for _ in range(n // 3):
-            x = x[1:] - x[:-1]
-        return x
-
-    return run
+    return _straight("slices", ["x = x[1:] - x[:-1]"] * (n // 3), "x")
 
 
 def views(n: int) -> Callable[..., Any]:
     """Return a function of n views, each one of the last."""
-
-    def run(x: Any, _: Any) -> Any:
-        for _ in range(n // 2):
-            x = x[1:]
-            x = x.T
-        return x * 2
-
-    return run
+    return _straight("views", ["x = x[1:]", "x = x.T"] * (n // 2), "x * 2")
 
 
 def _compiling(make: Callable[[int], Callable[..., Any]]) -> Callable[[int, int], Result]:

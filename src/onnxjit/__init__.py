@@ -2,12 +2,16 @@
 """Run plain NumPy code as ONNX.
 
 `jit_onnx` makes a NumPy function run on onnxruntime and export itself as an ONNX model;
-`asarray` and `eager_onnx` run NumPy code operation by operation.
+`asarray` and `eager_onnx` run NumPy code operation by operation; `cond`, `switch`,
+`while_loop`, `fori_loop`, `scan` and `map` are branches and loops as functions.
 """
 
 from ._jit.eager import asarray, eager_onnx
 from ._jit.function import jit_onnx
 from ._trace.array import Array
+from ._trace.control.forms import cond, fori_loop, switch, while_loop
+from ._trace.control.scans import map_ as map
+from ._trace.control.scans import scan
 from .errors import (
     AliasError,
     AssumptionWarning,
@@ -56,19 +60,25 @@ __all__ = [
     "__version__",
     "asarray",
     "bool_",
+    "cond",
     "eager_onnx",
     "float16",
     "float32",
     "float64",
+    "fori_loop",
     "int8",
     "int16",
     "int32",
     "int64",
     "jit_onnx",
+    "map",
+    "scan",
+    "switch",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "while_loop",
 ]
 
 

@@ -202,3 +202,27 @@ def test_the_first_of_a_generator() -> None:
 def test_a_generator_is_no_result() -> None:
     with pytest.raises(UnsupportedError, match="return a list"):
         jit_onnx(lambda x: (v * 2 for v in x), fallback="error")(A)
+
+
+def test_elements_that_data_chooses_among_texts() -> None:
+    def named(x: Any) -> Any:
+        return ["low" if v < 0 else ("mid", v) if v < 1 else None for v in x]
+
+    fn = jit_onnx(named, fallback="error")
+    for x in (A, B, EMPTY):
+        assert fn(x) == named(x)
+
+
+@pytest.mark.parametrize(
+    "use", [tuple, lambda found: [*found, 1.0], lambda found: max(*found)]
+)
+def test_what_takes_a_list_apart_is_told_so(use: Any) -> None:
+    def apart(x: Any) -> Any:
+        found = []
+        for v in x:
+            if v > 0:
+                found.append(v)
+        return use(found)
+
+    with pytest.raises(DataDependentError, match="a list is taken apart at"):
+        jit_onnx(apart).to_onnx(A)

@@ -45,7 +45,8 @@ def test_the_examples_of_a_page_run(page):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-FUNCTIONS = [(name, getattr(onnxjit, name)) for name in ("asarray", "eager_onnx", "jit_onnx")]
+PUBLIC = [(name, getattr(onnxjit, name)) for name in onnxjit.__all__]
+FUNCTIONS = [(name, each) for name, each in PUBLIC if inspect.isfunction(each)]
 METHODS = [(name, getattr(type(jit_onnx(abs)), name)) for name in TOOLS]
 
 

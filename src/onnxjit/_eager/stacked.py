@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._trace.array import ARRAY, SCALAR
+from onnxjit._trace.control.either import Either
 from onnxjit._trace.lists import List, Stack
 
 from .leaves import with_parts
@@ -59,6 +60,9 @@ def _built(template: Any, leaves: Iterator[Any]) -> Any:
     if isinstance(like, Stack):
         return _elements(like.element, [next(leaves) for _ in children])  # type: ignore[attr-defined]  # a Rows
     parts = [_built(child, leaves) for child in children]
+    if isinstance(like, Either):
+        chosen, first, second = parts
+        return first if chosen else second
     if isinstance(like, List) and like.rows is not None:
         return parts[0]
     return with_parts(like, parts)

@@ -317,7 +317,14 @@ def _assumptions(recording: Recording, options: Options) -> None:
 
 def assumption_texts(recording: Recording) -> list[str]:
     """Return the conditions that a model takes for granted, with their lines."""
-    return [*_open_guards(recording), *(_host_text(g) for g in recording.tracer.host_guards)]
+    tracer = recording.tracer
+    mistakes = {
+        f"nothing reaches {c.source}, which raises {c.form}"
+        for c in tracer.controls
+        if c.what == "raise"
+    }
+    hosted = (_host_text(g) for g in tracer.host_guards)
+    return [*_open_guards(recording), *hosted, *sorted(mistakes)]
 
 
 def _open_guards(recording: Recording) -> list[str]:

@@ -229,7 +229,7 @@ class Array(Operators, Methods):
         result._cache = (storage.version, view.apply(self._value))
         if unsure:
             result._tentative = True
-            storage.undecided.append(weakref.ref(result))
+            storage.undecided = (*storage.undecided, weakref.ref(result))
         if isinstance(view, ContiguousView):
             self._note_alias(result)
         return result
@@ -237,7 +237,7 @@ class Array(Operators, Methods):
     def _note_alias(self, other: Array) -> None:
         """Note that this and what a conversion made of it can be one object."""
         if other is not self and other._storage is self._storage:
-            self._storage.aliases += [weakref.ref(self), weakref.ref(other)]
+            self._storage.aliases += (weakref.ref(self), weakref.ref(other))
 
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
@@ -246,7 +246,7 @@ class Array(Operators, Methods):
             return
         if storage.block is not self._trace.block:
             raise Unsettled(self)
-        pending, storage.undecided = storage.undecided, []
+        pending, storage.undecided = storage.undecided, ()
         copies: dict[tuple[int, ...], Storage] = {}
         for reference in pending:
             handle = reference()

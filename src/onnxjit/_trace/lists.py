@@ -138,12 +138,12 @@ class List(list[Any]):
             DOORS.places.delitem(self, place)
 
     def __len__(self) -> int:
-        return list.__len__(self) if self.rows is None else int(self.rows.length)
+        return list.__len__(self) if self.rows is None else DOORS.places.count(self)
 
     def __iter__(self) -> Iterator[Any]:
         if self.rows is None:
             return list.__iter__(self)
-        return (self.rows.at(i) for i in range(int(self.rows.length)))
+        return (self.rows.at(i) for i in range(DOORS.places.count(self)))
 
     def __reversed__(self) -> Iterator[Any]:
         if self.rows is None:

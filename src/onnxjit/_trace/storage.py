@@ -60,9 +60,9 @@ class Storage:
         Where it was made; blocks inside of it may write to it.
     captured : str or None
         Name of the array of the surroundings that this is; nothing may write to it.
-    others : list of weak references
+    others : tuple of weak references
         Storages that may be this very one, depending on data; see `may_be`.
-    before : list of weak references
+    before : tuple of weak references
         Storages that this one may go on with; see `continue_as`.
     stale : bool
         Whether it may have been written to through one that goes on with it.
@@ -84,16 +84,17 @@ class Storage:
     ) -> None:
         self.value = value
         self.block: Final = block or value.block.trace.block
-        self.others: list[weakref.ref[Storage]] = []
-        self.before: list[weakref.ref[Storage]] = []
+        # few storages have any of these: tuples cost nothing until then
+        self.others: tuple[weakref.ref[Storage], ...] = ()
+        self.before: tuple[weakref.ref[Storage], ...] = ()
         self.stale = False
         self.version = 0
         self.layout: Final = layout or _PLAIN
         self.argument: Final = argument
         self.captured = captured
         self.read_only = argument is not None and not argument.writeable
-        self.undecided: list[weakref.ref[Array]] = []
-        self.aliases: list[weakref.ref[Array]] = []
+        self.undecided: tuple[weakref.ref[Array], ...] = ()
+        self.aliases: tuple[weakref.ref[Array], ...] = ()
 
     def replace(self, value: Value) -> None:
         """Make `value` the content."""
@@ -111,8 +112,8 @@ class Storage:
 
     def may_be(self, other: Storage) -> None:
         """Note that data decides whether this is the memory of another array."""
-        self.others.append(weakref.ref(other))
-        other.others.append(weakref.ref(self))
+        self.others = (*self.others, weakref.ref(other))
+        other.others = (*other.others, weakref.ref(self))
 
     def continue_as(self, other: Storage) -> None:
         """Note that this may be the memory of `other`, which nobody has to look at any more.
@@ -122,8 +123,8 @@ class Storage:
         if other.argument is not None or other.captured is not None:
             self.may_be(other)
             return
-        self.before.append(weakref.ref(other))
-        other.others.append(weakref.ref(self))
+        self.before = (*self.before, weakref.ref(other))
+        other.others = (*other.others, weakref.ref(self))
 
     def same_ones(self) -> list[Storage]:
         """Return this storage, and those that may be it."""
@@ -150,7 +151,7 @@ class Storage:
         AliasError
             Another array that may be this one is alive.
         """
-        if any(ref() is not None for ref in self.others):
+        if self.others and any(ref() is not None for ref in self.others):
             msg = (
                 "an array is written to that is one of several arrays, depending on a "
                 "condition or on the number of iterations; write to a .copy(), or choose "

@@ -48,9 +48,10 @@ class Control:
     source : Source or None
         Where it is.
     what : str
-        ``"if"``, ``"while"`` or ``"for"``.
+        ``"if"``, ``"while"`` or ``"for"``; ``"raise"`` for a mistake where data leads.
     form : str
-        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ``"static"`` for what Python has decided.
+        ``"If"``, ``"Loop"``, ``"unrolled n times"``, ``"static"`` for what Python has decided;
+        the exception.
     """
 
     __slots__ = ("form", "source", "what")
@@ -98,6 +99,8 @@ class Tracer(Trace):
         ``try`` statements with handlers whose bodies are running.
     has_handlers : bool
         Whether there was one: where the run fails, Python has to make the call.
+    meant : int
+        Id of the last exception that a ``raise`` statement has made.
     controls : list of Control
         What became of the branches and loops.
     places : Places or None
@@ -140,6 +143,7 @@ class Tracer(Trace):
         self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
+        self.meant = 0
         self.places: Places | None = None
         self.hidden: Any = None
         self.lent: Any = None

@@ -37,7 +37,7 @@ from .dce import sweep
 from .forward import forward_writes, read_places
 from .places import Facts, counters, is_inside
 from .uses import all_uses, move_origins, reads, replace
-from .writes import Written, written
+from .writes import Grown, Written, grown, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -243,12 +243,12 @@ class _State:
 
 
 class _Write:
-    """An array that is not carried, what an iteration writes, and what it carries for it."""
+    """An array that is not carried, what an iteration puts there, and carries for it."""
 
     __slots__ = ("array", "element", "last", "state")
 
-    def __init__(self, array: Written, state: _State, element: Value) -> None:
-        self.array: Final = array
+    def __init__(self, array: Written | Grown, state: _State, element: Value) -> None:
+        self.array: Final[Written | Grown] = array
         self.state: Final = state
         self.element = element
         self.last: Value | None = None
@@ -308,14 +308,16 @@ class _Loop:
     # --- arrays that are written
 
     def _take_write(self, state: _State) -> None:
-        """Stop carrying an array of which an iteration only writes one place."""
+        """Stop carrying an array that iterations write one place of, or lengthen."""
         uses = all_uses(self.body)
         read = sum(v is state.after or v is state.value for v in self.body.outputs)
         if read != 1 or not state.value.ndim or uses.get(state.after.id):
             return
-        if not _same_type(state.value, state.start):
-            return
-        found = written(self.batch, state.value, state.after, uses.get(state.value.id, []))
+        found: Written | Grown | None
+        if _same_type(state.value, state.start):
+            found = written(self.batch, state.value, state.after, uses.get(state.value.id, []))
+        else:
+            found = grown(self.batch, state.value, state.start, state.after, uses)
         if found is None:
             return
         trace = self.owner.trace
@@ -328,7 +330,7 @@ class _Loop:
             self.batch.most = max(self.batch.most, write.element.ndim)
         for equation in found.before:
             equation.inputs = (state.start, *equation.inputs[1:])
-        if found.last or found.axis is None:
+        if isinstance(found, Written) and (found.last or found.axis is None):
             start = found.first(self.batch, state.start)
             last = write.last = Value(Tensor(start.dtype, write.element.shape), self.body)
             self._substitute({read.outputs[0].id: last for read in found.last})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that a loop carries only to write one place of them in each iteration.
+"""Arrays that a loop carries only to write one place of them in each iteration, or to grow.
 
-Such an array need not be carried, which would copy it each time: what is written is stacked,
-and put into the array after the loop.  What an iteration reads of the array is then either
-what was there before the loop, or what the iteration before has written.
+Such an array need not be carried, which would copy it each time: what is written or added is
+stacked, and put into the array or behind it after the loop.  What an iteration reads of the
+array is then either what was there before the loop, or what the iteration before has written.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from onnxjit._core.dims import DimLike, same
+from onnxjit._core.region import visible
 from onnxjit._ops.gather import GATHER, GATHER_ND, SCATTER_ND, gather, scatter_nd
 from onnxjit._ops.structure import (
+    CONCAT,
+    UNSQUEEZE,
     broadcast_to,
     concat,
     const,
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     from .batch import Batch
 
-__all__ = ["Written", "written"]
+__all__ = ["Grown", "Written", "grown", "written"]
 
 
 class Written:
@@ -137,6 +140,71 @@ def written(batch: Batch, state: Value, after: Value, uses: list[Equation]) -> W
     if found.axis is not None and found.last and not batch.picks_inside(state, places):
         return None
     return found
+
+
+class Grown:
+    """An array behind which each iteration puts as many elements.
+
+    Attributes
+    ----------
+    parts : list of Value
+        What one iteration adds.
+    """
+
+    __slots__ = ("parts",)
+    #: as of `Written`: what is added lies along the first axis, and is never read
+    axis: Final = 0
+    before: Final[tuple[Equation, ...]] = ()
+    last: Final[tuple[Equation, ...]] = ()
+
+    def __init__(self, parts: list[Value]) -> None:
+        self.parts: Final = parts
+
+    def element(self) -> Value:
+        """Return what an iteration adds, in its block."""
+        made = self.parts[0].equation
+        if len(self.parts) == 1 and made is not None and made.op is UNSQUEEZE:
+            return made.inputs[0] if made.params["axes"] == (0,) else self.parts[0]
+        return concat(self.parts, 0)
+
+    def final(self, batch: Batch, x: Value, rows: Value) -> Value:
+        """Return the array after the loop, given what all iterations have added."""
+        if rows.ndim > x.ndim:
+            rows = reshape(rows, (batch.trips * rows.shape[1], *rows.shape[2:]))
+        return concat([x, rows], 0)
+
+
+def grown(
+    batch: Batch, state: Value, start: Value, after: Value, uses: dict[int, list[Equation]]
+) -> Grown | None:
+    """Return what a carried array grows by, None where it has to be carried.
+
+    Parameters
+    ----------
+    state, after : Value
+        The array in an iteration, and what the iteration makes of it.
+    start : Value
+        The array before the loop.
+    uses : dict
+        The readers of each value in the body, by its id.
+    """
+    parts: list[Value] = []
+    found = after
+    while found is not state:
+        made = found.equation
+        if made is None or made.op is not CONCAT or made.params["axis"] != 0:
+            return None
+        parts[:0] = made.inputs[1:]
+        found = made.inputs[0]
+        if found.block is not batch.body or len(uses.get(found.id, ())) != 1:
+            return None
+    outer = start.block
+    sizes = start.shape[1:]
+    alike = all(
+        all(map(same, v.shape[1:], sizes)) and all(visible(n, outer) for n in v.shape)
+        for v in parts
+    )
+    return Grown(parts) if parts and alike else None
 
 
 def _is_low(batch: Batch, m: Moving) -> bool:

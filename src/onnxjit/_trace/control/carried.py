@@ -103,7 +103,8 @@ def joins(c: Carried, content: Any) -> bool:
 def mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
     msg = (
         f"{c.slot.name} is {described(like)} before and {described(content)} after "
-        f"an iteration of the loop at {tracer.source}, and a graph needs one type"
+        f"an iteration of the loop at {tracer.source}, and a graph needs one type: keep the "
+        "structure and number of dimensions, or append to a list"
     )
     return UnsupportedError(msg)
 

@@ -92,7 +92,7 @@ class Either(Open):
         return (
             f"data chooses at {self.source} between {self.first!r:.60} and "
             f"{self.second!r:.60}, which only a run knows: return it as it is, or give both "
-            "the same structure"
+            "one structure and number of dimensions"
         )
 
     def apply(self, f: Callable[[Any], Any]) -> Any:

@@ -62,7 +62,7 @@ def cond(
     return ifexp(pred, lambda: true_fun(*operands), lambda: false_fun(*operands))  # type: ignore[no-any-return]  # what they return
 
 
-def switch(index: Any, branches: Sequence[Callable[..., T]], *operands: Any) -> T:
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """Call one of several functions.
 
     Does what ``branches[min(max(index, 0), len(branches) - 1)](*operands)`` does.
@@ -106,7 +106,7 @@ def switch(index: Any, branches: Sequence[Callable[..., T]], *operands: Any) -> 
     if len(branches) == 1:
         return branches[0](*operands)
     middle = len(branches) // 2
-    return ifexp(  # type: ignore[no-any-return]  # what the branches return
+    return ifexp(
         compare("<", index, middle),
         lambda: switch(index, branches[:middle], *operands),
         lambda: switch(index - middle, branches[middle:], *operands),

@@ -504,7 +504,8 @@ def capture(  # noqa: PLR0913  facts about one loop
     try:
         loop = settled(attempt)
     except AlwaysRaises:
-        del tracer.controls[controls:]
+        mistakes = [c for c in tracer.controls[controls:] if c.what == "raise"]
+        tracer.controls[controls:] = mistakes
         runs = _runs(tracer, trips, first)
         if runs is True:
             raise

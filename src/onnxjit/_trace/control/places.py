@@ -17,7 +17,7 @@ from onnxjit._trace.entering import running_tracer
 from onnxjit._trace.items import capture_item, get_item, python_number, set_item
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array
-from onnxjit.errors import UnsupportedError
+from onnxjit.errors import DataDependentError, UnsupportedError
 
 from .element import Element
 from .join import JoinError, Type
@@ -39,9 +39,25 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
 
 __all__ = [
-    "delitem", "equal", "extend", "getitem", "insert", "pop", "repeated", "setitem",
+    "count", "delitem", "equal", "extend", "getitem", "insert", "pop", "repeated", "setitem",
     "stacked_of",
 ]  # fmt: skip
+
+
+def count(owner: List) -> int:
+    """Return how many elements a list has, for Python code that takes it apart."""
+    length = owner.rows.length
+    if not has_data(length):
+        return int(length)
+    tracer = running_tracer()
+    msg = (
+        f"a list is taken apart at {tracer.source} (by *, tuple() or the like), and only a "
+        "run knows how many elements it has; index it, run over it, or make an array of it"
+    )
+    error = DataDependentError(msg)
+    if not tracer.doors:
+        tracer.refuse(error)
+    raise error
 
 
 def _exists(place: Any, length: DimLike) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim
 from onnxjit._core.program import Value
 from onnxjit._core.region import visible
-from onnxjit._core.source import is_hidden
+from onnxjit._core.source import is_hidden, raised_at
 from onnxjit._trace.array import Array, Unsettled
 from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.places import Unprepared
+from onnxjit._trace.trace import Control
 from onnxjit.errors import OnnxJitError, UnsupportedError
 
 from .rows import Switch, put_back
@@ -35,6 +36,8 @@ __all__ = [
 _ROUNDS: Final = 50
 #: times that code may run inside its own branches: a function that calls itself
 _SELF: Final = 6
+#: exceptions that no code means to raise unless it says so
+_MISTAKES: Final = frozenset({AttributeError, NameError, TypeError})
 _DEEP: Final = (
     "a function calls itself in a branch at {}, and only data says how often: write a loop"
 )
@@ -138,6 +141,9 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         raise UnsupportedError(_DEEP.format(tracer.source)) from e
     except Exception as e:  # noqa: BLE001  the user's, for Python to raise
         region.error = e
+        if id(e) != tracer.meant and type(e) in _MISTAKES:
+            text = f"{type(e).__name__}: {e}"
+            tracer.controls.append(Control(raised_at(e) or tracer.source, "raise", text))
     if region.error is not None:
         tracer.fail()
 

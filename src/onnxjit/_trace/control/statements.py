@@ -84,7 +84,10 @@ def raised(make: Callable[[], Any]) -> Any:
     refusal = tracer.refusal
     try:
         error = make()
+        if isinstance(error, type):
+            error = error()  # as a raise statement does
         if tracer.refusal is refusal and is_plain(error):
+            tracer.meant = id(error)
             return error
     except Exception:
         if tracer.refusal is refusal:
