@@ -273,7 +273,8 @@ class Frozen(List):
     def _refuse(self, *_: Any, **__: Any) -> Any:
         msg = (
             "a list is changed of which the graph has a copy, as an element of a list that "
-            "grows in a loop or because data chooses between two lists; use tuples or arrays"
+            "grows in a loop or because data chooses between two lists; append a tuple, or "
+            "use arrays"
         )
         raise UnsupportedError(msg)
 
