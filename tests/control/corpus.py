@@ -7,6 +7,7 @@ from typing import Final
 
 from tests.control.programs import (
     choices,
+    chosen,
     constructs,
     dynamic,
     grids,
@@ -27,6 +28,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices,
+    networks, signals, lists, choices, chosen,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

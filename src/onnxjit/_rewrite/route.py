@@ -160,6 +160,8 @@ def _given(state: State, x: Any) -> Any:
 
 
 def _length(state: State, f: Any, x: Any) -> Any:
+    if isinstance(x, Either):
+        return x.apply(lambda each: _length(state, f, each))
     entry = state.known.get(id(x))
     if entry is not None and entry.is_changed:
         return stored.length(state, entry)

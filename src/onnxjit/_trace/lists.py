@@ -266,14 +266,15 @@ class List(list[Any]):
 
 
 class Frozen(List):
-    """A list of which another one holds a copy: nothing may change it."""
+    """A list of which there is a copy: nothing may change it."""
 
     __slots__ = ()
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         msg = (
-            "a list is changed of which a list that grows in a loop holds a copy; append a "
-            "tuple, or make the elements arrays"
+            "a list is changed of which the graph has a copy, as an element of a list that "
+            "grows in a loop or because data chooses between two lists; append a tuple, or "
+            "use arrays"
         )
         raise UnsupportedError(msg)
 

@@ -216,8 +216,13 @@ class _Branch:
             return self._taken(template, iter(leaves))
         if x is UNBOUND or y is UNBOUND:
             return self._maybe(x, y)
-        if x is not y and isinstance(x, MUTABLE) and self._was_there(x, y):
-            return self._either(x, y)
+        there = [v for v in (x, y) if isinstance(v, MUTABLE) and self._was_there(v)]
+        if x is not y and there:
+            if len(there) > 1 or not (isinstance(x, List) and isinstance(y, List)):
+                return self._either(x, y)
+            # others may hold the one that was there: it is read, but changed no more
+            x.freeze()
+            y.freeze()
         start = len(self.pairs)
         try:
             template = unify(x, y, self.pairs)
@@ -230,9 +235,9 @@ class _Branch:
             return self._either(x, y)
         return template
 
-    def _was_there(self, *containers: Any) -> bool:
-        """Whether others may hold one of two containers: no new one takes its place."""
-        return any(self.tracer.holds(x) or self.snapshot.holds(x) for x in containers)
+    def _was_there(self, container: Any) -> bool:
+        """Whether others may hold a container: no new one takes its place."""
+        return self.tracer.holds(container) or self.snapshot.holds(container)
 
     def _taken(self, template: Template, leaves: Iterator[Any]) -> Template:
         """Return how a content is had of the only body that does not raise."""

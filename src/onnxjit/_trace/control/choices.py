@@ -14,6 +14,8 @@ import numpy as np
 
 from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace.array import wrap
+from onnxjit._trace.entering import running_tracer
+from onnxjit._trace.lists import List
 
 from .either import MUTABLE, Either, Unsure
 from .join import JoinError, ListsDifferError, flatten, rebuild, stand_in, type_of, unify
@@ -51,7 +53,7 @@ def arranged(like: Any, content: Any) -> tuple[Any, Any]:
         return like if same else tuple(new for new, _ in pairs), tuple(y for _, y in pairs)
     kinds = _kinds(like)
     known, wider = len(kinds), like
-    if any(isinstance(x, MUTABLE) for x in (*kinds, *_kinds(content))):
+    if any(map(_may_change, (*kinds, *_kinds(content)))):
         msg = "a container is chosen, which may change"
         raise JoinError(msg)
     for x in _kinds(content):
@@ -79,6 +81,11 @@ def ordered(x: Any) -> Any:
         if not any(_alike(kind, each) for kind in kinds):
             kinds.append(each)
     return _chain(kinds, _sorted(kinds, x))
+
+
+def _may_change(x: Any) -> bool:
+    """Whether no copy can be carried in the place of a container."""
+    return isinstance(x, MUTABLE) and (not isinstance(x, List) or x.rows is not None)
 
 
 def _kinds(x: Any) -> list[Any]:
@@ -131,6 +138,8 @@ def _sorted(kinds: list[Any], x: Any) -> list[tuple[Any, Any] | None]:
         sides = zip(_sorted(kinds, x.first), _sorted(kinds, x.second), strict=True)
         return [_merged(x.pred, a, b) for a, b in sides]
     at = next(i for i, kind in enumerate(kinds) if _alike(kind, x))
+    if isinstance(x, List):
+        x.freeze()  # what is carried is a copy
     return [(True, x) if i == at else None for i in range(len(kinds))]
 
 
@@ -140,11 +149,18 @@ def _merged(
     if a is None or b is None:
         found = a or b
         return None if found is None else (_both(pred, a is not None, found[0]), found[1])
-    when, value = (
-        x if x is y else ifexp(pred, lambda x=x: x, lambda y=y: y, ())  # type: ignore[misc]
-        for x, y in zip(a, b, strict=True)
-    )
-    return when, value
+    return _chosen(pred, a[0], b[0]), _chosen(pred, a[1], b[1])
+
+
+def _chosen(pred: Any, x: Any, y: Any) -> Any:
+    """Return one of two contents of a kind."""
+    if x is y:
+        return x
+    if isinstance(x, List):
+        found = List(_chosen(pred, tuple(x), tuple(y)))
+        found.freeze()
+        return found
+    return ifexp(pred, lambda: x, lambda: y, ())
 
 
 def _both(pred: Any, side: bool, when: Any) -> Any:
@@ -162,7 +178,7 @@ def _chain(kinds: list[Any], parts: list[tuple[Any, Any] | None]) -> Any:
     for kind, part in zip(kinds[-2::-1], parts[-2::-1], strict=True):
         when: Any
         when, value = part or (False, kind)
-        found = Either(when, value, found, None)
+        found = Either(when, value, found, running_tracer().source)
     return found
 
 

@@ -7,6 +7,7 @@ import operator
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
+from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MUTABLE", "Either", "Open", "Unsure", "open_part", "replaced"]
 
+_LISTS: Final = (list, tuple, List)
 #: containers of which two are never one, whatever they hold
 MUTABLE: Final = (list, dict, set, deque)
 
@@ -83,6 +85,9 @@ class Either(Open):
         self.second: Final = second
         self.source: Final = source
 
+    def __repr__(self) -> str:
+        return f"{self.first!r:.30} or {self.second!r:.30}"
+
     def _reason(self) -> str:
         return (
             f"data chooses at {self.source} between {self.first!r:.60} and "
@@ -106,6 +111,12 @@ class Either(Open):
 
         Either.choose(self.pred, yes, no, (yes, no))
 
+    def __iter__(self) -> Any:
+        found = self.apply(_iterable)
+        if isinstance(found, Either):
+            self._refuse()
+        return iter(found)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return self.apply(
             lambda x: getattr(ufunc, method)(
@@ -121,6 +132,13 @@ class Either(Open):
         )
 
 
+def _iterable(x: Any) -> Any:
+    if x is None:
+        msg = "cannot unpack non-iterable NoneType object"
+        raise TypeError(msg)
+    return x
+
+
 def replaced(where: Any, old: Any, new: Any) -> Any:
     """Return arguments with another object in the place of one."""
     if where is old:
@@ -129,7 +147,7 @@ def replaced(where: Any, old: Any, new: Any) -> Any:
         return {key: replaced(x, old, new) for key, x in where.items()}
     if type(where) is slice:
         return slice(*replaced((where.start, where.stop, where.step), old, new))
-    if type(where) in (list, tuple):
+    if type(where) in _LISTS and rows_of(where) is None:
         return type(where)(replaced(x, old, new) for x in where)
     return where
 
@@ -140,7 +158,7 @@ def open_part(x: Any) -> Either | None:
         return x
     if type(x) is slice:
         x = (x.start, x.stop, x.step)
-    if type(x) not in (tuple, list):
+    if type(x) not in _LISTS or rows_of(x) is not None:
         return None
     return next((found for part in x if (found := open_part(part)) is not None), None)
 

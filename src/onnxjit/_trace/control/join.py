@@ -215,7 +215,7 @@ def _parts(x: Any) -> list[Any] | None:
 
 def _make(like: Any, parts: list[Any]) -> Any:
     if rows_of(like) is not None:
-        return List.of_rows(parts[0])
+        return type(like).of_rows(parts[0])
     if isinstance(like, Stack):
         return like.with_columns(parts)  # type: ignore[attr-defined]  # a Rows
     if isinstance(like, Either):
