@@ -22,7 +22,8 @@ def combined(x: Any, i: Any, v: Any) -> Any:
 
 def by_rows(x: Any, i: Any) -> Any:
     x = x.copy()
-    np.add.at(x, (i, slice(1, None)), 2)
+    place: Any = (i, slice(1, None))
+    np.add.at(x, place, 2)
     return x
 
 
