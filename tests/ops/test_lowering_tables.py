@@ -78,10 +78,6 @@ FIRST_OPSETS: Final = {
     "scatter_elements_max": 18,
     "scatter_elements_min": 18,
     "scatter_elements_mul": 16,
-    "scatter_nd_add": 16,
-    "scatter_nd_max": 18,
-    "scatter_nd_min": 18,
-    "scatter_nd_mul": 16,
 }
 
 

@@ -255,7 +255,9 @@ def _write(x: Array, where: Any, updates: Array, reduction: str) -> Array:
     return out
 
 
-def _scatter_nd_evaluate(x: Array, index: Array, updates: Array, *, reduction: str) -> Array:
+def _scatter_nd_evaluate(
+    x: Array, index: Array, updates: Array, *_: Array, reduction: str
+) -> Array:
     return _write(x, tuple(np.moveaxis(index, -1, 0)), updates, reduction)
 
 
@@ -287,8 +289,16 @@ def _lower_scatter_nd(
     return e.op("ScatterND", x, index, updates)
 
 
+def _combined_by_loop(
+    e: Emit, equation: Equation, x: Handle, _index: Handle, _updates: Handle, trips: Handle
+) -> Handle:
+    """Combine row after row, in the block of the equation, where ScatterND cannot."""
+    body = e.block(equation, 0, loop=True, with_cond=False)
+    return e.multi("Loop", trips, e.const(True, BOOL), x, out=(x.dtype,), body=body)[0]
+
+
 def _lower_scatter_nd_reduced(
-    e: Emit, equation: Equation, x: Handle, index: Handle, updates: Handle
+    e: Emit, equation: Equation, x: Handle, index: Handle, updates: Handle, *_: Handle
 ) -> Handle:
     reduction = equation.params["reduction"]
     return _reduced(e, "ScatterND", x, index, updates, reduction=reduction)
@@ -323,7 +333,9 @@ def _scatter_op(name: str, evaluate: Any, lower: dict[int, Any]) -> Op:
 SCATTER_ND = _scatter_op("scatter_nd", _scatter_nd_evaluate, {13: _lower_scatter_nd})
 SCATTER_ND_REDUCED = {
     name: _scatter_op(
-        f"scatter_nd_{name}", _scatter_nd_evaluate, {first: _lower_scatter_nd_reduced}
+        f"scatter_nd_{name}",
+        _scatter_nd_evaluate,
+        {13: _combined_by_loop, first: _lower_scatter_nd_reduced},
     )
     for name, first in (("add", 16), ("mul", 16), ("max", 18), ("min", 18))
 }
@@ -340,7 +352,7 @@ SCATTER_ELEMENTS_REDUCED = {
 }
 
 
-def scatter_nd(x: Value, index: Value, updates: Value, reduction: str = "none") -> Value:
+def scatter_nd(x: Value, index: Value, updates: Value) -> Value:
     """Return `x` with slices written at the places that the last axis of `index` holds.
 
     Parameters
@@ -350,16 +362,13 @@ def scatter_nd(x: Value, index: Value, updates: Value, reduction: str = "none") 
     index : (..., depth) int64
         Places; negative ones count from the end.
     updates : (..., rest of x) array of x's dtype
-        What to write.
-    reduction : {"none", "add", "mul", "max", "min"}
-        How to combine with what is there; with "none" the last of several writes wins.
+        What to write; the last of several writes wins.
 
     Notes
     -----
-    ScatterND; reductions need opset 16 (add, mul) or 18 (max, min).
+    ScatterND.
     """
-    op = SCATTER_ND if reduction == "none" else SCATTER_ND_REDUCED[reduction]
-    return bind_one(op, x, index, updates, reduction=reduction)
+    return bind_one(SCATTER_ND, x, index, updates, reduction="none")
 
 
 def scatter_elements(

@@ -22,6 +22,7 @@ from .convert import as_array
 from .elementwise_where import choose
 from .gather import gather, gather_nd, scatter_nd
 from .index import Advanced, parse_advanced
+from .scatter import scatter_combined
 from .span import Span, take_span
 from .structure import (
     Shape,
@@ -278,12 +279,12 @@ def scatter(x: Value, index: Any, value: Any, reduction: str) -> Value:
         As in `getitem`.
     value : (...) array
         Broadcast to what the index reads, and cast to x's dtype.
-    reduction : {"none", "add", "mul", "max", "min"}
+    reduction : {"add", "mul", "max", "min"}
         How to combine with what is there.
 
     Notes
     -----
-    ScatterND with a reduction, from opset 16 (add, mul) and 18 (max, min).
+    ScatterND with a reduction, before opset 16 (add, mul) and 18 (max, min) a Loop.
     """
     plan = parse_advanced(index, x.shape).as_places()
     value = _aligned(plan, assigned(x, value), x)
@@ -294,12 +295,13 @@ def scatter(x: Value, index: Any, value: Any, reduction: str) -> Value:
     if not plan.arrays and not narrow:
         rows = as_rows(value, count)
         at = broadcast_to(const([[0]]), (rows.shape[0], 1))
-        return squeeze(scatter_nd(unsqueeze(x, [0]), at, rows, reduction), [0])
+        return squeeze(scatter_combined(unsqueeze(x, [0]), at, rows, reduction), [0])
     free = [axis for axis, _ in plan.spans]
     front = [*plan.axes, *(free[i] for i in (*narrow, *wide))]
     order = [*range(count), *(count + i for i in (*narrow, *wide))]
     index_of = _grid(plan, [plan.spans[i][1] for i in narrow])
-    done = scatter_nd(transpose(x, front), index_of, transpose(value, order), reduction)
+    turned = transpose(x, front), index_of, transpose(value, order)
+    done = scatter_combined(*turned, reduction)
     return transpose(done, [front.index(p) for p in range(x.ndim)])
 
 
