@@ -11,7 +11,13 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from onnxjit import DataDependentError, OnnxJitError, UnsupportedError, jit_onnx
+from onnxjit import (
+    AssumptionWarning,
+    DataDependentError,
+    OnnxJitError,
+    UnsupportedError,
+    jit_onnx,
+)
 
 
 def handed(x: Any) -> Any:
@@ -104,3 +110,15 @@ def test_what_no_operator_carries_is_no_error_of_the_code() -> None:
 
     with pytest.raises((DataDependentError, UnsupportedError)):
         jit_onnx(f).to_onnx(copy.deepcopy(INPUTS[0]))
+
+
+def test_a_model_warns_of_a_computed_size_that_it_fixes() -> None:
+    def f(x: Any) -> Any:
+        def steps(x: Any) -> Any:
+            for i in range(len(x) - 1):
+                yield x[i + 1] - x[i]
+
+        return sum(step for step in steps(x))
+
+    with pytest.warns(AssumptionWarning, match="right only where"):
+        jit_onnx(f).to_onnx(np.arange(4.0))
