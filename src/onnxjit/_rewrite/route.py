@@ -17,6 +17,7 @@ import numpy as np
 from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
+from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.truth import ifexp as choose
 
@@ -104,7 +105,13 @@ def _is_seen(f: Any, result: Any) -> bool:
     return isinstance(result, FunctionType) and is_rewritten(result.__code__)
 
 
+#: what is neither old nor chosen by data
+_ONLY_ARRAYS = frozenset({Array})
+
+
 def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    if not kwargs and _ONLY_ARRAYS.issuperset(map(type, args)):
+        return f(*args)
     chosen = open_part(args)
     if chosen is not None and not hasattr(f, "__self__"):
         return chosen.apply(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["MUTABLE", "Either", "Open", "Unsure", "open_part", "replaced"]
 
 _LISTS: Final = (list, tuple, List)
+#: what holds nothing that data chooses
+_CLOSED: Final = frozenset({int, float, complex, bool, str, bytes, type(None), type(...)})
 #: containers of which two are never one, whatever they hold
 MUTABLE: Final = (list, dict, set, deque)
 
@@ -160,7 +162,12 @@ def open_part(x: Any) -> Either | None:
         x = (x.start, x.stop, x.step)
     if type(x) not in _LISTS or rows_of(x) is not None:
         return None
-    return next((found for part in x if (found := open_part(part)) is not None), None)
+    for part in x:
+        if type(part) not in _CLOSED:
+            found = open_part(part)
+            if found is not None:
+                return found
+    return None
 
 
 def _operator(f: Callable[..., Any]) -> Callable[..., Any]:
