@@ -82,6 +82,12 @@ class Trace:
         msg = "a size depends on array data: take it from a shape or an int argument"
         raise DataDependentError(msg)
 
+    def fail_if(self, pred: Value, *, holds: bool = True) -> None:
+        """Note that a graph is not right where a () bool is true, or false.
+
+        Nobody makes the call again here: the trace of a function does more.
+        """
+
     def input(self, aval: Tensor, name: str) -> Value:
         """Add an input of the root block."""
         value = Value(aval, self.root, name=name)

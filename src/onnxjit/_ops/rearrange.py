@@ -28,7 +28,7 @@ from .elementwise import less, maximum, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .pad_edges import PADDED
-from .reduce import reduce_max
+from .reduce import reduce_any, reduce_max
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
 from .structure import (
@@ -144,6 +144,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
         raise TypeError(msg)
     n = x.shape[at]
     counts = cast(structure.as_1d(counts), INT64)
+    if counts.known is None:
+        running_trace().fail_if(reduce_any(less(counts, const(np.int64(0))), (0,)))
     if not structure.same_shape(counts.shape, (1,)):
         if not require_equal(running_trace().env, counts.shape[0], n):
             msg = f"operands could not be broadcast together with shape ({n},) {counts.shape}"
