@@ -22,7 +22,7 @@ def chosen_rows(x):
     found = []
     for row in x:
         if row.sum() > 0:
-            found.append(row)
+            found.append(row)  # noqa: PERF401  as people write it
     return found
 
 
@@ -97,14 +97,16 @@ def lists_of_lists(x):
     while k < x.sum():
         found.append([x, [x[0], float(k)]])
         k += 1
-    return found, (k if k else None)
+    return found, (None if k == 0 else k)
 
 
 def rows_of_rows(x):
     return [[row[k] * 2 for k in range(2)] for row in x if row[0] > 0]
 
 
-PROGRAMS = [rows, nested, chosen_rows, maybe_none, other_structure, lists_of_lists, rows_of_rows]
+PROGRAMS = [
+    rows, nested, chosen_rows, maybe_none, other_structure, lists_of_lists, rows_of_rows,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("scale", [1, -1])
