@@ -20,6 +20,7 @@ FAMILIES: Final = (
     "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
     "elementwise",
     "grid", "histogram", "join", "nan_statistics", "norm",
+    "linalg_eigh", "linalg_singular",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",
