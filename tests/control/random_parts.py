@@ -320,7 +320,7 @@ class Parts(Values):
             f"case {k} if {k} % 2:",
         ]  # fmt: skip
         if kind == 1:
-            subject = f"({self.integer(1)} % 3, {self.truth(1)})"
+            subject = f"({self.integer(1)} % 3, bool({self.truth(1)}))"
             case = ["case (0, True):", f"case ({k}, False) if {k} > 1:", f"case (1, {k}):"]
         elif kind == 2 and self.typed("(if)"):
             subject = self.rng.choice(self.typed("(if)")).name

@@ -29,7 +29,7 @@ from . import host
 from .layout import UNDECIDED, Layout, k_order, walk
 from .methods import Methods
 from .operators import Operators
-from .storage import Storage
+from .storage import Storage, connected
 
 if TYPE_CHECKING:
     from onnxjit._core.bind import Trace
@@ -349,12 +349,19 @@ class Array(Operators, Methods):
         # the value before settling keeps its meaning: settling may move this very handle
         self._prepare_write()
         storage = self._storage
-        bases = [storage.value]
+        storage.replace(self._put(new))
+        for choice in (storage.choice, *storage.choices)[-1:]:
+            if choice is not None:
+                choice.spread(storage, self._trace.block)
+
+    def _put(self, new: Value) -> Value:
+        """Return what the storage holds once this handle shows `new`."""
+        bases = [self._storage.value]
         for view in self._views:
             bases.append(view.apply(bases[-1]))
         for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
             new = view.write(base, new)
-        storage.replace(new)
+        return new
 
     def _prepare_write(self) -> None:
         """Require that this may be written to, and count it as written.
@@ -373,7 +380,10 @@ class Array(Operators, Methods):
             raise ValueError(msg)
         if storage.captured is not None and not self._may_write(storage):
             raise self._captured_write(storage.captured)
-        storage.check_identity()
+        for one in connected(storage, self._trace.block):
+            if one is not storage:
+                Array.traced(one, ARRAY)._settle()
+        storage.check_identity(self._trace.block)
         if storage.argument is not None:
             storage.argument.written = True
 
