@@ -15,6 +15,7 @@ from onnxjit._lower.large import detach, is_large
 from onnxjit._lower.opsets import check_opset, supported
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.options import Options as SessionOptions
+from onnxjit._runtime.pairs import PARTS, WHOLES, from_pairs, to_pairs
 from onnxjit._runtime.reference import ReferenceExecutor
 from onnxjit._runtime.reference_faults import faults_of, node_runs
 from onnxjit.errors import SpecError
@@ -223,9 +224,15 @@ class _Model:
         except Exception as e:  # noqa: BLE001  shown in the table
             checks = [Check.failed(e)] * len(self.wanted)
         else:
-            pairs = zip(got, self.wanted, strict=True)
+            pairs = zip(map(_whole, got, self.wanted), self.wanted, strict=True)
             checks = [compare(g, w, rtol=self.rtol) for g, w in pairs]
         return _excused(checks, model) if run is _on_reference else checks
+
+
+def _whole(got: Array, want: Array) -> Array:
+    """Return the complex array of a model's pairs of parts, where a complex one is wanted."""
+    is_pairs = want.dtype in PARTS and got.dtype in WHOLES and got.shape[-1:] == (2,)
+    return from_pairs(np.ascontiguousarray(got), WHOLES[got.dtype]) if is_pairs else got
 
 
 def _on_onnxruntime(
@@ -333,4 +340,5 @@ def _feeds(exported: Exported, mine: Arguments) -> dict[str, Array]:
     names = exported.program.input_names
     arrays = [np.asarray(x) for x in mine.leaves]
     native_arrays = [a.astype(native(a.dtype), copy=False) for a in arrays]
-    return dict(zip(names, native_arrays, strict=True))
+    fed = [to_pairs(a) if a.dtype in PARTS else a for a in native_arrays]
+    return dict(zip(names, fed, strict=True))
