@@ -12,8 +12,9 @@ from onnxjit import asarray
 from onnxjit._ops.table import UFUNCS
 
 UNARY = [
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan",
-    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos",
+    "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh",
+    "arctanh",
     "reciprocal", "square", "deg2rad", "rad2deg",
 ]  # fmt: skip
 BINARY = ["arctan2", "hypot", "logaddexp", "logaddexp2", "power", "float_power", "divide"]
