@@ -13,7 +13,7 @@ from onnxjit._core.dtypes import PART
 from onnxjit._core.region import loop
 
 from .cast import cast
-from .complex_parts import conjugate, real_part
+from .complex_parts import conjugate, imag_part, is_complex, make_complex, real_part
 from .diagonal import triangle
 from .elementwise import (
     add,
@@ -108,13 +108,13 @@ class Decomposed:
         table = Table(n)
         grow = table.size - n
         apart = cast(logical_not(_on_diagonal(n)), real_part(a).dtype)
-        state = [
+        state: Sequence[Value] = [
             pad(scaled(unsqueeze(apart, [2]), x), [0, 0, 0], [grow, grow, 0], _zero(x)),
             pad(_diagonal(real_part(x)), [0, 0], [grow, 0], const(np.zeros(()))),
         ]
         if vectors:
             start = identity(table.size, n, x)
-            state.append(broadcast_to(start, (table.size, n, batch)))
+            state = [*state, broadcast_to(start, (table.size, n, batch))]
 
         def unfinished(off: Value, *_: Value) -> Value:
             result: Value = greater(sum_of_squares(off, (0, 1)), limit)
@@ -183,11 +183,13 @@ def _is_upper(uplo: Any) -> bool:
 
 def _mirrored(a: Value, *, upper: bool) -> Value:
     """Return the Hermitian matrices that a triangle of (B, n, n) says."""
-    lower = triangle(adjoint(a) if upper else a, -1, lower=True)
-    on = cast(_on_diagonal(a.shape[-1]), real_part(a).dtype)
-    diagonal = cast(multiply(on, real_part(a)), a.dtype)
-    result: Value = add(add(lower, adjoint(lower)), diagonal)
-    return result
+    a = adjoint(a) if upper else a
+    x = real_part(a)
+    re: Value = add(triangle(x, 0, lower=True), adjoint(triangle(x, -1, lower=True)))
+    if not is_complex(a):
+        return re
+    below = triangle(imag_part(a), -1, lower=True)
+    return make_complex(re, subtract(below, adjoint(below)))
 
 
 def eigen_stack(a: Value, *, upper: bool, vectors: bool) -> tuple[Value, Value]:
@@ -226,7 +228,7 @@ def _solved(a: Any, uplo: Any, *, vectors: bool) -> tuple[Value, Value]:
     ]),
 )  # fmt: skip
 def eigvalsh(a: Any, UPLO: Any = "L") -> Value:  # noqa: N803  NumPy's name
-    """Return the eigenvalues of symmetric or Hermitian matrices, in rising order; see `eigh`."""
+    """Return eigenvalues of symmetric or Hermitian matrices in rising order; see `eigh`."""
     return _solved(a, UPLO, vectors=False)[0]
 
 

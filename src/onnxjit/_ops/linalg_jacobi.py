@@ -124,7 +124,7 @@ class Rotation:
     def __init__(self, p: Value, q: Value, a: Value) -> None:
         d = subtract(q, p)
         r2 = squared_size(a)
-        root = sqrt(add(add(multiply(d, d), multiply(r2, 4.0)), TINY))
+        root = sqrt(maximum(add(multiply(d, d), multiply(r2, 4.0)), TINY))
         side = sign(add(sign(d), 0.5))  # 1 for 0 too
         t = divide(multiply(side, 2.0), add(absolute(d), root))
         self.shift: Final[Value] = multiply(t, r2)

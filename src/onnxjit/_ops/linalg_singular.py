@@ -10,10 +10,10 @@ import numpy as np
 
 from onnxjit._core.bind import dim_value
 from onnxjit._core.dims import Dim, DimLike, dim_max
-from onnxjit._core.dtypes import FLOAT64, INT64, PART
+from onnxjit._core.dtypes import INT64, PART
 
 from .cast import cast
-from .complex_parts import conjugate
+from .complex_parts import conjugate, imag_part, real_part
 from .convert import as_array
 from .elementwise import (
     absolute,
@@ -24,14 +24,25 @@ from .elementwise import (
     isnan,
     logical_and,
     logical_not,
+    logical_or,
     multiply,
     where,
 )
 from .gather import gather_elements
-from .linalg_base import Stack, adjoint, common_types, fail_where, stacked, void_where
+from .linalg_base import (
+    Stack,
+    adjoint,
+    common_types,
+    fail_where,
+    square,
+    stacked,
+    void_where,
+)
 from .linalg_eigh import eigh, eigvalsh
 from .linalg_jacobi import batch_first, batch_last
+from .linalg_solve import identity_like, solution
 from .linalg_svd import Singular
+from .norm import norm
 from .product import matmul
 from .reduce import count_true, reduce_any, reduce_max
 from .row import NO_VALUE, Function, Ufunc, function
@@ -163,7 +174,7 @@ def svd(
     R: Loop; Gather, Mul, Add, ReduceSum, ArgMax; MatMul and TopK at the end.  Computed in
     float64, as NumPy does: the backward error is about n ulp of the largest singular value,
     vectors are orthonormal to a few ulp, of matrices without full rank too.  Singular values
-    below 1e-145 of the largest are given as 0.
+    below 1e-126 of the largest are given as 0.
 
     A matrix with NaN makes NumPy repeat the call, which raises "SVD did not converge"; a model
     gives NaN.  A matrix with infinities gives NaN.
@@ -197,9 +208,7 @@ def svdvals(x: Any, /) -> Value:
 
 def _lacks_elements(x: Value) -> bool:
     """Whether the matrices are empty, where the graph may count on it."""
-    return any(
-        bool(n == 0) for n in x.shape[-2:] if not isinstance(n, Dim) or may_guard(n)
-    )
+    return any(bool(n == 0) for n in x.shape[-2:] if not isinstance(n, Dim) or may_guard(n))
 
 
 @function(
@@ -253,7 +262,9 @@ def matrix_rank(
     if tol is not None:
         limit = _column(tol)
     else:
-        limit = multiply(_largest(s), _relative(x, s.dtype.numpy) if rtol is None else _column(rtol))
+        limit = multiply(
+            _largest(s), _relative(x, s.dtype.numpy) if rtol is None else _column(rtol)
+        )
     return count_true(greater(s, limit), (last,))
 
 
@@ -284,6 +295,8 @@ def _relative(x: Value, dtype: Any) -> Any:
     samples=calls(lambda m: [
         call(m(3, 3)), call(m(2, 4, 3), -2), call(np.eye(3, dtype=m.dtype), 2),
         call(np.zeros((2, 2), m.dtype)), call(m(0, 3)), call(m(3)),
+        call(np.eye(3, dtype=m.dtype) * 3, 1), call(np.ones((2, 2), m.dtype), np.inf),
+        call(np.eye(2, dtype=m.dtype), "fro"), call(m(2, 3), -1), call(m(2, 2), "x"),
     ]),
 )  # fmt: skip
 def cond(x: Any, p: Any = None) -> Value:
@@ -322,14 +335,24 @@ def cond(x: Any, p: Any = None) -> Value:
 
 def _with_infinities(x: Value, ratio: Value) -> Value:
     """Return infinity for NaN that was not in the matrix."""
-    had_nan = reduce_any(isnan(x), (x.ndim - 2, x.ndim - 1))
+    nan = logical_or(isnan(real_part(x)), isnan(imag_part(x)))
+    had_nan = reduce_any(nan, (x.ndim - 2, x.ndim - 1))
     lost = logical_and(isnan(ratio), logical_not(had_nan))
     result: Value = where(lost, ratio.dtype.numpy.type(np.inf), ratio)
     return result
 
 
 def _by_inverse(a: Value, p: Any) -> Value:
-    raise NotImplementedError
+    """Return the product of the norms of matrix and inverse; NaN where there is none."""
+    x = square(a)
+    compute, result = common_types(x)
+    stack = Stack(x, compute)
+    inverse, singular = solution(stack.value, identity_like(stack.value))
+    nan = np.asarray(np.nan, compute.numpy)[()]
+    marks = reshape(singular, (singular.shape[0], 1, 1))
+    inverse = stack.unpack(where(marks, nan, inverse), compute)
+    product = multiply(norm(x, p, axis=(-2, -1)), norm(inverse, p, axis=(-2, -1)))
+    return cast(product, PART.get(result, result))
 
 
 # --- pseudo-inverse --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Stacks of matrices have their leading axis last here, (m, n, B), as in `linalg_j
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from .elementwise import (
     divide,
     equal,
     greater,
-    greater_equal,
     isnan,
     logical_or,
     maximum,
@@ -76,11 +75,10 @@ if TYPE_CHECKING:
 __all__ = ["Singular", "complement"]
 
 #: columns whose norm is below this (of a matrix whose largest element is 1) count as zero
-_LEAST: Final = 2.0**-480
-#: what stands for the norm of such a column, so that its direction is not lost
-_STAND_IN: Final = 2.0**-500
-
-Values = "Sequence[Value]"
+_LEAST: Final = 2.0**-420
+#: what stands for the norm of such a column, so that its direction is not lost; squares of
+#: products with it are not subnormal, even times ulp squared
+_STAND_IN: Final = 2.0**-440
 
 
 class Triangular:
@@ -186,9 +184,10 @@ class Orthogonal:
         r, n, batch = x.shape
         table = Table(r)
         zero = const(np.zeros((), x.dtype.numpy))
-        state = [pad(x, [0, 0, 0], [table.size - r, 0, 0], zero)]
+        state: Sequence[Value] = [pad(x, [0, 0, 0], [table.size - r, 0, 0], zero)]
         if turns:
-            state.append(broadcast_to(identity(table.size, r, x), (table.size, r, batch)))
+            start = broadcast_to(identity(table.size, r, x), (table.size, r, batch))
+            state = [*state, start]
         bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
         worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
 
@@ -199,9 +198,9 @@ class Orthogonal:
             p, q = table.halves(squares)
             upper, lower = table.halves(state[0])
             across = reduce_sum(multiply(upper, conjugate(lower)), (1,))
-            size = divide(1.0, add(add(p, q), TINY))
+            size = divide(1.0, maximum(add(p, q), TINY))
             p, q, across = multiply(size, p), multiply(size, q), scaled(size, across)
-            ratio = divide(squared_size(across), add(multiply(p, q), TINY))
+            ratio = divide(squared_size(across), maximum(multiply(p, q), TINY))
             worst = maximum(worst, reduce_max(ratio, (0,)))
             turn = table.turn(Rotation(p, q, across))
             return [worst, *(turn(y) for y in state)], []
@@ -214,11 +213,10 @@ class Orthogonal:
             after, _none = loop(table.rounds, one_round, [start, *state])
             return after, []
 
-        state = [worst, *state]
         state, _ = loop(
             SWEEPS,
             sweep,
-            state,
+            [worst, *state],
             while_true=lambda worst, *_: reduce_any(greater(worst, bound), (0,)),
         )
         self.unfinished: Final[Value] = greater(state[0], bound)
@@ -244,7 +242,7 @@ class Singular:
     __slots__ = ("failed", "left", "right", "values")
 
     def __init__(self, a: Value, *, vectors: bool, full: bool) -> None:
-        m, n, batch = a.shape
+        m = a.shape[0]
         scale = safe_scale(a)
         x = scaled(scale, a)
         void = multiply(sum_of_squares(x, (0, 1)), 0.0)  # NaN for what is not finite
@@ -253,7 +251,9 @@ class Singular:
         found = Orthogonal(triangular.rows, turns=vectors)
         norms = sqrt(sum_of_squares(found.rows, (1,)))
         lost = reduce_any(equal(norms, 0.0), (0,))
-        self.failed: Final[Value] = logical_or(isnan(scale), logical_or(found.unfinished, lost))
+        self.failed: Final[Value] = logical_or(
+            isnan(scale), logical_or(found.unfinished, lost)
+        )
         r = norms.shape[0]
         order = reverse(argsort_along(norms, 0), [0])
         sizes = gather_elements(norms, order, 0)

@@ -19,8 +19,8 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 FAMILIES: Final = (
     "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
     "elementwise",
-    "grid", "histogram", "join", "nan_statistics", "norm",
-    "linalg_eigh", "linalg_singular",
+    "grid", "histogram", "join", "linalg_det", "linalg_eigh", "linalg_singular",
+    "linalg_solve", "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",
