@@ -46,7 +46,7 @@ from .linalg_lu import SHORT, WIDTH, solve_upper
 from .product import matrix_product
 from .reduce import reduce_sum
 from .row import Function, Ufunc, function
-from .samples import MATRICES, call, calls, within
+from .samples import MATRICES, call, calls, regular, within
 from .structure import (
     broadcast_to,
     concat,
@@ -357,12 +357,13 @@ def _mode(mode: Any) -> str:
 @function(
     ROWS, np.linalg.qr, ulp=within(64), floor="operands", ties=True,
     samples=calls(lambda m: [
-        call(m(3, 3)), call(m(2, 5, 3)), call(m(3, 5)), call(m(4, 2), "complete"),
-        call(m(2, 4), mode="complete"), call(m(6, 3), mode="r"), call(m(3, 6), "r"),
-        call(m(5, 3), mode="raw"), call(m(3, 5), mode="raw"), call(m(0, 3)), call(m(3, 0)),
-        call(m(0, 3), "complete"), call(m(3, 0), "complete"), call(m(2, 0, 0)),
-        call(m(0, 2, 3), "raw"), call(m(3)), call(m(2, 2), "half"),
-        call(np.triu(m(4, 4))), call(m(3, 3) * m(1) * 0),
+        call(regular(m, 3, 3)), call(regular(m, 2, 5, 3)), call(regular(m, 3, 5)),
+        call(regular(m, 4, 2), "complete"), call(regular(m, 2, 4), mode="complete"),
+        call(regular(m, 6, 3), mode="r"), call(regular(m, 3, 6), "r"),
+        call(regular(m, 5, 3), mode="raw"), call(regular(m, 3, 5), mode="raw"),
+        call(m(0, 3)), call(m(3, 0)), call(m(0, 3), "complete"), call(m(3, 0), "complete"),
+        call(m(2, 0, 0)), call(m(0, 2, 3), "raw"), call(m(3)), call(m(2, 2), "half"),
+        call(np.triu(regular(m, 4, 4))), call(m(3, 3) * 0),
     ], MATRICES),
 )  # fmt: skip
 def qr(a: Any, mode: Any = "reduced") -> Any:

@@ -78,7 +78,7 @@ def solution(x: Value, b: Value) -> tuple[Value, Value]:
     ROWS, np.linalg.inv, ulp=within(64), floor="operands",
     samples=calls(lambda m: [
         call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
-        call(m(3)), call(m(2, 3)),
+        call(m(3)), call(m(2, 3)), call(m(3, 3) * 0), call(m(2, 6, 6) * 0),
     ], MATRICES),
 )  # fmt: skip
 def inv(a: Any) -> Value:
@@ -146,6 +146,7 @@ def _check_right(name: str, signature: str, x: Value, b: Value, axis: int) -> No
         call(regular(m, 6, 6), m(6, 2)), call(m(0, 0), m(0)), call(m(0, 0), m(0, 2)),
         call(m(0, 3, 3), m(3)), call(regular(m, 3, 3), m(3, 0)), call(regular(m, 3, 3), m()),
         call(regular(m, 3, 3), m(2)), call(regular(m, 3, 3), m(2, 2)), call(m(2, 3), m(2)),
+        call(m(3, 3) * 0, m(3)),
     ], MATRICES),
 )  # fmt: skip
 def solve(a: Any, b: Any) -> Value:
