@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit.errors import DataDependentError
+from onnxjit.errors import DataDependentError, UnsupportedError
 
 from .aval import Tensor
 from .dims import Dim, DimLike, ShapeEnv
@@ -238,14 +238,23 @@ def _typed(
     """Return the types of results; elementwise operations of the same types ask once."""
     avals = [v.aval for v in inputs]
     if params or not op.rowwise:
-        made = op.result(*avals, **params)
-        return made if isinstance(made, tuple) else (made,)
+        return _results(op, avals, params)
     key = (op, *avals)
     found = trace.types.get(key)
     if found is None:
-        made = op.result(*avals)
-        found = trace.types[key] = made if isinstance(made, tuple) else (made,)
+        found = trace.types[key] = _results(op, avals, params)
     return found
+
+
+def _results(op: Op, avals: list[Any], params: dict[str, Any]) -> tuple[Tensor, ...]:
+    made = op.result(*avals, **params)
+    results = made if isinstance(made, tuple) else (made,)
+    if op.parts is None:
+        for aval in (*avals, *results):
+            if isinstance(aval, Tensor) and aval.dtype.kind == "c":
+                msg = f"np.{op.name} of {aval.dtype} arrays is not carried"
+                raise UnsupportedError(msg)
+    return results
 
 
 def bind_one(op: Op, *inputs: Value, **params: Any) -> Value:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["DType", "from_numpy", "is_carried"]
+__all__ = ["PART", "WHOLE", "DType", "from_numpy", "is_carried"]
 
 
 class DType:
@@ -61,7 +61,11 @@ UNSIGNED: Final = (UINT8, UINT16, UINT32, UINT64)
 INTEGERS: Final = SIGNED + UNSIGNED
 FLOATS: Final = (FLOAT16, FLOAT32, FLOAT64)
 REAL: Final = (BOOL, *INTEGERS, *FLOATS)
-ALL: Final = (*REAL, COMPLEX64, COMPLEX128, STRING)
+COMPLEX: Final = (COMPLEX64, COMPLEX128)
+ALL: Final = (*REAL, *COMPLEX, STRING)
+#: what the parts of complex numbers are, and what numbers with such parts are
+PART: Final = {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}
+WHOLE: Final = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 
 _BY_NUMPY: Final = {t.numpy: t for t in ALL}
 _BY_KIND_SIZE: Final = {(t.kind, t.numpy.itemsize): t for t in ALL}

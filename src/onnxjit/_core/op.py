@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 import numpy as np
 
@@ -92,6 +92,10 @@ class Op:
         Result element i depends on operand elements i only (after broadcasting).
     bounds : callable, optional
         ``bounds(*intervals, **params)`` -> (low, high) of the result, None where unknown.
+    parts : {"each", "own"}, optional
+        What becomes of complex operands, which no kernel takes.  ``"each"``: the operation
+        is applied to real and imaginary parts (moves of elements, sums).  ``"own"``: the pass
+        that splits complex values knows it.  Without the fact they are refused while tracing.
     error : callable, optional
         ``error(message)`` -> exception NumPy would raise for a run-time failure.
     vjp, jvp : callable, optional
@@ -99,8 +103,8 @@ class Op:
     """
 
     __slots__ = (
-        "bounds", "error", "evaluate", "jvp", "lower", "may_fail", "name", "result", "rowwise",
-        "stateful", "vjp",
+        "bounds", "error", "evaluate", "jvp", "lower", "may_fail", "name", "parts", "result",
+        "rowwise", "stateful", "vjp",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  a record of keyword facts
@@ -113,6 +117,7 @@ class Op:
         may_fail: bool = False,
         stateful: bool = False,
         rowwise: bool = False,
+        parts: Literal["each", "own"] | None = None,
         bounds: Callable[..., tuple[int | None, int | None]] | None = None,
         error: Callable[[str], BaseException] | None = None,
         vjp: Callable[..., Any] | None = None,
@@ -125,6 +130,7 @@ class Op:
         self.may_fail: Final = may_fail
         self.stateful: Final = stateful
         self.rowwise: Final = rowwise
+        self.parts: Final = parts
         self.bounds: Final = bounds
         self.error: Final = error
         self.vjp: Final = vjp

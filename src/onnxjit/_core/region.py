@@ -74,9 +74,9 @@ def _lower_scan(e: Any, equation: Any, *inputs: Any) -> Any:
     )
 
 
-COND: Final = Op("cond", result=_results, lower={13: _lower_cond}, may_fail=True)
-LOOP: Final = Op("loop", result=_results, lower={13: _lower_loop}, may_fail=True)
-SCAN: Final = Op("scan", result=_results, lower={13: _lower_scan}, may_fail=True)
+COND: Final = Op("cond", result=_results, lower={13: _lower_cond}, may_fail=True, parts="own")
+LOOP: Final = Op("loop", result=_results, lower={13: _lower_loop}, may_fail=True, parts="own")
+SCAN: Final = Op("scan", result=_results, lower={13: _lower_scan}, may_fail=True, parts="own")
 
 
 def _fresh(trace: Trace, name: str) -> Dim:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.dims import Dim, Symbol, python_source
+from onnxjit._runtime.pairs import PARTS, from_pairs
 from onnxjit._trace.control.either import Either, Unsure
 from onnxjit._trace.host import evaluate_value, host_inputs
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Builder", "Getter", "SymbolTexts", "computed_dtype", "getter", "has_source",
-    "is_own_output",
+    "is_own_output", "look_text",
 ]  # fmt: skip
 
 Getter = Callable[[Sequence[Any], Sequence[Any]], Any]
@@ -79,10 +80,19 @@ class SymbolTexts(dict[Symbol, str]):
 def computed_dtype(recording: Recording, k: int) -> np.dtype[Any] | None:
     """Return the dtype to look at a computed result with, None where it has NumPy's own.
 
-    onnxruntime makes ``longlong`` arrays, whose elements are no `numpy.int64` on most systems.
+    onnxruntime makes ``longlong`` arrays, whose elements are no `numpy.int64` on most systems,
+    and complex results come as pairs of parts.
     """
     dtype = recording.program.outputs[k].dtype.numpy
-    return dtype if dtype.kind in "iu" and dtype.itemsize == 8 else None
+    is_long = dtype.kind in "iu" and dtype.itemsize == 8
+    return dtype if is_long or dtype in PARTS else None
+
+
+def look_text(dtype: np.dtype[Any] | None, name: str) -> str:
+    """Return what follows a computed result in generated code; `name` is the dtype's there."""
+    if dtype is None:
+        return ""
+    return f".view({name})[..., 0]" if dtype in PARTS else f".view({name})"
 
 
 def getter(recording: Recording, compiled: Compiled, k: int) -> Getter:
@@ -92,6 +102,8 @@ def getter(recording: Recording, compiled: Compiled, k: int) -> Getter:
     if source == "computed" and recording.program.outputs[k].dtype.kind == "U":
         # onnxruntime makes object arrays of str; NumPy takes the shortest dtype that fits
         return lambda out, _a: out[where].astype(np.str_)
+    if source == "computed" and dtype in PARTS:
+        return lambda out, _a: from_pairs(out[where], dtype)
     if source == "computed" and dtype is not None:
         return lambda out, _a: out[where].view(dtype)
     if source == "computed":

@@ -12,6 +12,7 @@ import numpy as np
 from onnxjit._core.dims import guards_source, reduce_guards
 from onnxjit._core.source import raised_at
 from onnxjit._rewrite.path import GuardNames, guard_source, path_source
+from onnxjit._runtime.pairs import PARTS, to_pairs
 from onnxjit._trace.places import CHANGING
 from onnxjit.errors import OnnxJitError
 
@@ -320,12 +321,20 @@ class Entry:
     def feed(self, i: int) -> Callable[[Sequence[Any]], Any]:
         """Return how leaf `i` of a call becomes an ndarray that onnxruntime takes."""
         kind = self.leaves[i].kind
+        if self.parts_text(i):
+            return lambda a: to_pairs(np.asarray(a[i], _native(a[i].dtype)))
         if kind == ARRAY_LEAF:
             return lambda a: a[i] if a[i].dtype.isnative else a[i].astype(_native(a[i].dtype))
         if kind == SCALAR_LEAF:
             return lambda a: np.asarray(a[i], _native(a[i].dtype))
         dtype = np.int64 if kind == INT_LEAF else np.float64
         return lambda a: np.array(a[i], dtype)
+
+    def parts_text(self, i: int) -> str:
+        """Return what follows leaf `i` in generated code, where a model takes its parts."""
+        leaf = self.leaves[i]
+        part = PARTS.get(leaf.key[1]) if leaf.kind in (ARRAY_LEAF, SCALAR_LEAF) else None
+        return "" if part is None else f"[..., None].view({part.char!r})"
 
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:

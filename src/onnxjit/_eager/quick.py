@@ -13,7 +13,7 @@ from onnxjit._compat.onnxruntime import ERRORS
 from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
-from .build import computed_dtype
+from .build import computed_dtype, look_text
 from .results import Result
 
 if TYPE_CHECKING:
@@ -91,13 +91,14 @@ def _written(
 ) -> Program:
     """Write the program as one function of the ndarrays; `dtype` is to look with, if any."""
     names = {**entry.names.namespace, "run": run, "fetches": fetches, "dtype": dtype}
-    look = "" if dtype is None else ".view(dtype)"
+    look = look_text(dtype, "dtype")
     names["may_share_memory"] = np.may_share_memory
     lines = [f"x{i}.size < {WIDE}" for i in range(count)] if entry.compiled.narrow else []
     lines += [_LEAF.sub(r"x\1", line) for line in entry.lines]
     guards = " and ".join(f"({line})" for line in lines) or "True"
+    places = entry.compiled.inputs
     fed = ", ".join(
-        f"{name!r}: x{i}" for name, i in zip(feeds, entry.compiled.inputs, strict=True)
+        f"{name!r}: x{i}{entry.parts_text(i)}" for name, i in zip(feeds, places, strict=True)
     )
     arguments = ", ".join(f"x{i}" for i in range(count))
     text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0]{look} if {guards} else None"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import dim_value
-from onnxjit._core.dims import Dim, has_data
+from onnxjit._core.dims import Dim, has_data, hint_of, symbols_of
 from onnxjit._rewrite.state import ATOMS
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.control.either import Either, Unsure
@@ -278,8 +278,27 @@ def _stacked(x: Any, outputs: Outputs) -> Any:
     """Return where the elements of a list of unknown length come from."""
     if isinstance(x, Iterator):
         _checked_static(x)  # says that a generator is no result
+    count = _example_length(x.rows.length, outputs.tracer)
+    if count is not None:
+        return [], [result_tree(x.rows.at(i), outputs) for i in range(count)]
     columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
     return Stacked(x.rows.element), columns
+
+
+def _example_length(length: Any, tracer: Tracer) -> int | None:
+    """Return how many results a list is in a model: as many as for the example.
+
+    That fixes the size of an input, so only an axis that nobody gave a name is asked.  None:
+    data settles the length, it is open by name, or this is a call, which makes the list anew.
+    """
+    if tracer.env.policy == "guard" or has_data(length):
+        return None
+    if isinstance(length, int):
+        return length
+    named = {s for size in tracer.named.values() for s in symbols_of(size)}
+    if hint_of(length) is None or not named.isdisjoint(symbols_of(length)):
+        return None
+    return int(length)
 
 
 def _plain_key(x: Any) -> Any:

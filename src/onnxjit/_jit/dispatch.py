@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._compat.onnxruntime import ERRORS
-from onnxjit._eager.build import computed_dtype, is_own_output
+from onnxjit._eager.build import computed_dtype, is_own_output, look_text
 from onnxjit._eager.entry import Entry, Rerun
 from onnxjit._eager.leaves import ARRAY_LEAF, INT_LEAF, SCALAR_LEAF
 from onnxjit._eager.results import Result
@@ -52,6 +52,7 @@ class _Writer:
         self.names: dict[str, Any] = {
             "ndarray": np.ndarray, "asarray": np.asarray, "array": np.array,
             "int64": np.int64, "uint64": np.uint64, "float64": np.float64, "ERRORS": ERRORS,
+            "complex64": np.complex64, "complex128": np.complex128,
             "explain": explain_run_error, "may_share_memory": np.may_share_memory,
         }  # fmt: skip
         self.lines: list[str] = []
@@ -184,9 +185,9 @@ def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
 def _feed(entry: Entry, leaf: int, x: str) -> str:
     kind = entry.leaves[leaf].kind
     if kind == ARRAY_LEAF:
-        return x
+        return x + entry.parts_text(leaf)
     if kind == SCALAR_LEAF:
-        return f"asarray({x})"
+        return f"asarray({x})" + entry.parts_text(leaf)
     return f"array({x}, {'int64' if kind == INT_LEAF else 'float64'})"
 
 
@@ -212,7 +213,10 @@ def _output(entry: Entry, r: Any) -> str | None:
     value = entry.recording.program.outputs[r.index]
     if not is_own_output(entry.compiled, r.index) or value.dtype.kind == "U":
         return None
-    if computed_dtype(entry.recording, r.index) is None or r.kind not in _FINISH:
+    dtype = computed_dtype(entry.recording, r.index)
+    if dtype is None or (dtype.kind != "c" and r.kind not in _FINISH):
         return _FINISH.get(r.kind, "out[{0}].item()").format(where)
-    kind = value.dtype.numpy.name
-    return f"out[{where}].view({kind})" if r.kind == "array" else f"{kind}(out[{where}])"
+    if dtype.kind != "c" and r.kind == "scalar":
+        return f"{dtype.name}(out[{where}])"
+    looked = f"out[{where}]{look_text(dtype, dtype.name)}"
+    return {"array": looked, "scalar": f"{looked}[()]"}.get(r.kind, f"{looked}.item()")

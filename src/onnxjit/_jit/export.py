@@ -18,6 +18,7 @@ import onnx
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dim_atoms import Symbol
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
+from onnxjit._core.dtypes import PART
 from onnxjit._core.program import Program, Value
 from onnxjit._core.source import user_level
 from onnxjit._eager.leaves import (
@@ -185,7 +186,7 @@ class Exported:
         """Return the checked model of one opset and target."""
         model = lower(
             self._simple, opset=opset, target=target, name=self._name,
-            metadata=_metadata(self.recording),
+            metadata=_metadata(self.recording, self.program),
         )  # fmt: skip
         _declare_sizes(model, self.program, self.recording.tracer.env)
         if not is_large(model):
@@ -350,10 +351,20 @@ def _host_text(guard: Any) -> str:
     return f"a computed size or scalar is {guard.expected[()]!r} ({guard.source})"
 
 
-def _metadata(recording: Recording) -> dict[str, str]:
+def _complex_names(program: Program) -> dict[str, str]:
+    """Return the dtypes of complex inputs and outputs, whose last axis holds their parts."""
+    named = [*zip(program.input_names, program.inputs, strict=True)]
+    named += [*zip(program.output_names, program.outputs, strict=True)]
+    return {name: value.dtype.name for name, value in named if value.dtype in PART}
+
+
+def _metadata(recording: Recording, program: Program) -> dict[str, str]:
     env = recording.tracer.env
     guards = [g.text for g in (*reduce_guards(env.guards), *reduce_guards(env.conditional))]
     data = {"onnxjit.result_tree": json.dumps(_tree_text(recording.tree))}
+    pairs = _complex_names(program)
+    if pairs:
+        data["onnxjit.complex"] = json.dumps(pairs)
     if guards:
         data["onnxjit.assumptions"] = json.dumps(guards)
     if recording.dropped:
@@ -382,7 +393,8 @@ def _declare_sizes(model: onnx.ModelProto, program: Program, env: ShapeEnv) -> N
     pairs = [*zip(model.graph.input, program.inputs, strict=True)]
     pairs += [*zip(model.graph.output, program.outputs, strict=True)]
     for info, value in pairs:
-        for proto, size in zip(info.type.tensor_type.shape.dim, value.shape, strict=True):
+        declared = info.type.tensor_type.shape.dim[: value.ndim]
+        for proto, size in zip(declared, value.shape, strict=True):
             resolved = env.resolve(size)
             if isinstance(resolved, int):
                 proto.dim_value = resolved

@@ -10,11 +10,12 @@ import numpy as np
 
 from onnxjit._bench.report import table
 from onnxjit._compat.onnxruntime import add_weights, open_session
-from onnxjit._eager.leaves import children, native
+from onnxjit._eager.leaves import native
 from onnxjit._lower.large import detach, is_large
 from onnxjit._lower.opsets import check_opset, supported
 from onnxjit._runtime.base import Plan, Segment
 from onnxjit._runtime.options import Options as SessionOptions
+from onnxjit._runtime.pairs import PARTS, WHOLES, from_pairs, to_pairs
 from onnxjit._runtime.reference import ReferenceExecutor
 from onnxjit._runtime.reference_faults import faults_of, node_runs
 from onnxjit.errors import SpecError
@@ -22,6 +23,7 @@ from onnxjit.errors import SpecError
 from .arguments import Arguments
 from .compare import Check, compare, compare_results
 from .export import Exported, Options, assumption_texts
+from .wanted import wanted_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,26 +183,25 @@ class _Request:
 class _Model:
     """What the models of a function are fed, and what they must give."""
 
-    __slots__ = ("exported", "feeds", "largest", "limit", "rtol", "wanted")
+    __slots__ = ("exported", "feeds", "largest", "limit", "names", "rtol", "wanted")
 
     def __init__(
         self,
         exported: Exported,
         feeds: dict[str, Array],
-        wanted: list[Array],
+        wanted: Sequence[Array | None],
         request: _Request,
     ) -> None:
         self.exported: Final = exported
         self.feeds: Final = feeds
-        self.wanted: Final = wanted
+        outputs = zip(exported.program.output_names, wanted, strict=True)
+        compared = [(name, want) for name, want in outputs if want is not None]
+        self.names: Final = [name for name, _ in compared]
+        self.wanted: Final = [want for _, want in compared]
         self.limit: Final = request.limit
         self.rtol: Final = request.rtol
-        sizes = [n for a in (*feeds.values(), *wanted) for n in a.shape]
+        sizes = [n for a in (*feeds.values(), *self.wanted) for n in a.shape]
         self.largest: Final = max(_SOME_STEPS, *sizes) if sizes else _SOME_STEPS
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.exported.program.output_names)
 
     def checks(self, column: str, opset: int) -> list[Check]:
         """Return one check for each output."""
@@ -223,9 +224,15 @@ class _Model:
         except Exception as e:  # noqa: BLE001  shown in the table
             checks = [Check.failed(e)] * len(self.wanted)
         else:
-            pairs = zip(got, self.wanted, strict=True)
+            pairs = zip(map(_whole, got, self.wanted), self.wanted, strict=True)
             checks = [compare(g, w, rtol=self.rtol) for g, w in pairs]
         return _excused(checks, model) if run is _on_reference else checks
+
+
+def _whole(got: Array, want: Array) -> Array:
+    """Return the complex array of a model's pairs of parts, where a complex one is wanted."""
+    is_pairs = want.dtype in PARTS and got.dtype in WHOLES and got.shape[-1:] == (2,)
+    return from_pairs(np.ascontiguousarray(got), WHOLES[got.dtype]) if is_pairs else got
 
 
 def _on_onnxruntime(
@@ -283,7 +290,10 @@ def verify(
         rows += [Row(opset, "", "", failed) for opset in request.opsets]
         return Verification(name, rows, ())
     model = _Model(
-        exported, _feeds(exported, fresh), _wanted(exported, want, mine.leaves), request
+        exported,
+        _feeds(exported, fresh),
+        wanted_outputs(exported.recording, want, mine.leaves),
+        request,
     )
     for opset in request.opsets:
         rows += _model_rows(model, opset, request.columns)
@@ -330,23 +340,5 @@ def _feeds(exported: Exported, mine: Arguments) -> dict[str, Array]:
     names = exported.program.input_names
     arrays = [np.asarray(x) for x in mine.leaves]
     native_arrays = [a.astype(native(a.dtype), copy=False) for a in arrays]
-    return dict(zip(names, native_arrays, strict=True))
-
-
-def _wanted(exported: Exported, result: Any, written: Sequence[Any]) -> list[Array]:
-    """Return NumPy's results in the order of the model's outputs."""
-    found: list[Any] = []
-    plain: list[Any] = []
-
-    def visit(tree: Any, x: Any) -> None:
-        if isinstance(tree, tuple):
-            for item, (_, part) in zip(tree[1], children(x) or (), strict=True):
-                visit(item, part)
-        elif tree.source in {"output", "argument"} or isinstance(x, (np.ndarray, np.generic)):
-            found.append(x)
-        elif isinstance(x, (bool, int, float)):
-            plain.append(x)
-
-    visit(exported.recording.tree, result)
-    found += [written[i] for i, _ in exported.recording.written]
-    return [np.asarray(x) for x in found or plain]
+    fed = [to_pairs(a) if a.dtype in PARTS else a for a in native_arrays]
+    return dict(zip(names, fed, strict=True))

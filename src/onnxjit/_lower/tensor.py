@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from onnx import AttributeProto, TensorProto, TypeProto
 
-from onnxjit._core.dtypes import ALL, DType, from_numpy
+from onnxjit._core.dtypes import ALL, PART, DType, from_numpy
 from onnxjit.errors import LoweringError
 
 if TYPE_CHECKING:
@@ -50,8 +50,11 @@ def elem_type(dtype: DType) -> int:
 def array_type(dtype: DType, sizes: tuple[int | str | None, ...] | None) -> TypeProto:
     """Return the type of arrays; a size is a number, a name or not known, None an open rank.
 
-    Nobody may change it: it is kept.
+    Complex ones are arrays of their parts with one axis more.  Nobody may change it: it is
+    kept.
     """
+    if dtype in PART:
+        return array_type(PART[dtype], None if sizes is None else (*sizes, 2))
     made = TypeProto()
     made.tensor_type.elem_type = elem_type(dtype)
     if sizes is not None:
@@ -69,8 +72,11 @@ def array_type(dtype: DType, sizes: tuple[int | str | None, ...] | None) -> Type
 def tensor(
     array: np.ndarray[Any, Any], name: str = "", dtype: DType | None = None
 ) -> TensorProto:
-    """Return an array as a TensorProto."""
+    """Return an array as a TensorProto; a complex one as its parts with one axis more."""
     dtype = dtype or from_numpy(array.dtype)
+    if dtype in PART:
+        dtype = PART[dtype]
+        array = array[..., None].view(dtype.numpy)
     if dtype.kind == "U":
         data = [str(s).encode() for s in array.ravel()]
         return TensorProto(

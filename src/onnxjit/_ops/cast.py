@@ -94,13 +94,18 @@ def cast(x: Value, dtype: DType) -> Value:
 
     Notes
     -----
-    Cast; float64 to float16 is rounded once (Cast rounds twice).
+    Cast; float64 to float16 is rounded once (Cast rounds twice).  A complex number becomes its
+    real part, or whether one of its parts is not 0.
     """
     if x.known is not None:
         with np.errstate(all="ignore"):  # a graph does not warn
             return running_trace((x,)).constant(x.known.astype(dtype.numpy, copy=False))
     if x.dtype is dtype and not x.weak:
         return x
+    if x.dtype.kind == "c" or dtype.kind == "c":
+        from .complex_base import cast_complex
+
+        return cast_complex(x, dtype)
     return bind_one(CAST, x, dtype=dtype)
 
 

@@ -85,6 +85,7 @@ TRIANGLE = Op(
     result=_same,
     evaluate=_triangle_evaluate,
     lower={13: _lower_by_mask, 14: _lower_triangle},
+    parts="each",
 )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.bind import as_value
 from onnxjit._core.dtypes import BOOL
 
+from . import complex_arithmetic as _complex_arithmetic  # noqa: F401  adds loops
 from . import elementwise_arithmetic as arithmetic
 from . import elementwise_exponential as exponential
 from . import elementwise_float as floating

@@ -65,8 +65,8 @@ def _is_no_factor(x: Value) -> bool:
     return bool(number == 0) or not np.isfinite(number)
 
 
-ADD = primitive(np.add, by_kind(direct("Add"), b=OR), api="add")
-SUBTRACT = primitive(np.subtract, direct("Sub"), api="subtract")
+ADD = primitive(np.add, by_kind(direct("Add"), b=OR), api="add", parts="each")
+SUBTRACT = primitive(np.subtract, direct("Sub"), api="subtract", parts="each")
 MULTIPLY = primitive(np.multiply, by_kind(_scaled("Mul"), b=AND), api="multiply")
 DIVIDE = primitive(np.divide, _scaled("Div"), api="divide")
 MAXIMUM = primitive(np.maximum, by_kind(direct("Max"), b=OR), api="maximum", ties=True)
@@ -107,7 +107,7 @@ def _sign(x: Term) -> Term:
 
 
 NEGATIVE = primitive(
-    np.negative, by_kind(direct("Neg"), u=formula(_zero_minus)), api="negative"
+    np.negative, by_kind(direct("Neg"), u=formula(_zero_minus)), api="negative", parts="each"
 )
 ABSOLUTE = primitive(np.absolute, by_kind(direct("Abs"), b=keep, u=keep), api="abs")
 FABS = primitive(np.fabs, direct("Abs"))

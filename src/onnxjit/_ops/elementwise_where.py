@@ -94,6 +94,7 @@ WHERE: Final = Op(
     lower={1: _lower_plain, 26: _lower_bits},
     evaluate=_evaluate,
     rowwise=True,
+    parts="each",
 )
 
 

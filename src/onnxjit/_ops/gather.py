@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -159,6 +159,7 @@ GATHER = Op(
     lower={13: _lower_gather},
     may_fail=True,
     error=index_error,
+    parts="each",
 )
 
 
@@ -196,6 +197,7 @@ GATHER_ND = Op(
     lower={13: _lower_gather_nd},
     may_fail=True,
     error=index_error,
+    parts="each",
 )
 
 
@@ -224,6 +226,7 @@ GATHER_ELEMENTS = Op(
     lower={13: _lower_gather_elements},
     may_fail=True,
     error=index_error,
+    parts="each",
 )
 
 
@@ -319,18 +322,21 @@ def _lower_scatter_elements_reduced(
     )
 
 
-def _scatter_op(name: str, evaluate: Any, lower: dict[int, Any]) -> Op:
+def _scatter_op(
+    name: str, evaluate: Any, lower: dict[int, Any], parts: Literal["each"] | None = None
+) -> Op:
     return Op(
         name,
         result=_as_first,
         evaluate=evaluate,
         lower=lower,
         may_fail=True,
+        parts=parts,
         error=index_error,
     )
 
 
-SCATTER_ND = _scatter_op("scatter_nd", _scatter_nd_evaluate, {13: _lower_scatter_nd})
+SCATTER_ND = _scatter_op("scatter_nd", _scatter_nd_evaluate, {13: _lower_scatter_nd}, "each")
 SCATTER_ND_REDUCED = {
     name: _scatter_op(
         f"scatter_nd_{name}",
@@ -340,7 +346,7 @@ SCATTER_ND_REDUCED = {
     for name, first in (("add", 16), ("mul", 16), ("max", 18), ("min", 18))
 }
 SCATTER_ELEMENTS = _scatter_op(
-    "scatter_elements", _scatter_elements_evaluate, {13: _lower_scatter_elements}
+    "scatter_elements", _scatter_elements_evaluate, {13: _lower_scatter_elements}, "each"
 )
 SCATTER_ELEMENTS_REDUCED = {
     name: _scatter_op(
@@ -455,7 +461,11 @@ def _lower_compress(e: Emit, equation: Equation, x: Handle, mask: Handle) -> Han
 
 
 COMPRESS = Op(
-    "compress", result=_compressed, evaluate=_compress_evaluate, lower={13: _lower_compress}
+    "compress",
+    result=_compressed,
+    evaluate=_compress_evaluate,
+    lower={13: _lower_compress},
+    parts="each",
 )
 
 
@@ -492,7 +502,7 @@ def _lower_slice_at(
     return e.op("Slice", x, first, last, ints(e, [p["axis"]]), ints(e, [p["step"]]))
 
 
-SLICE_AT = Op("slice_at", result=_sliced_at, lower={13: _lower_slice_at})
+SLICE_AT = Op("slice_at", result=_sliced_at, lower={13: _lower_slice_at}, parts="each")
 
 
 def slice_length(start: Value, stop: Value, step: int, n: DimLike) -> Dim:

@@ -33,8 +33,9 @@ from onnxjit._core.dtypes import (
 )
 from onnxjit._core.op import Op
 
+from .complex_parts import conjugate, imag_part, is_complex, make_complex, real_part
 from .convert import as_array, as_strong, normalize_axis
-from .elementwise import multiply
+from .elementwise import add, multiply, subtract
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
 from .structure import as_1d, move_axis, reshape, squeeze, unsqueeze
@@ -94,10 +95,19 @@ def matrix_product(a: Value, b: Value) -> Value:
 
     Notes
     -----
-    MatMul.  Integers wrap as NumPy's do; bool is an or of ands (a float32 sum of ones and
-    zeros, which is zero only when every term is); float16 runs in float32, rounded once.
+    MatMul; four, of the parts, for complex numbers.  Integers wrap as NumPy's do; bool is an
+    or of ands (a float32 sum of ones and zeros, which is zero only when every term is);
+    float16 runs in float32, rounded once.
     """
+    if is_complex(a):
+        return _complex_product(a, b)
     return bind_one(PRODUCT, a, b)
+
+
+def _complex_product(a: Value, b: Value) -> Value:
+    (p, q), (r, s) = ((real_part(z), imag_part(z)) for z in (a, b))
+    re = subtract(matrix_product(p, r), matrix_product(q, s))
+    return make_complex(re, add(matrix_product(p, s), matrix_product(q, r)))
 
 
 def size_text(n: DimLike) -> str:
@@ -169,7 +179,7 @@ def vecdot(a: Value, b: Value) -> Value:
     """Multiply vectors along the last axis, (..., n) by (..., n)."""
     _check_core("vecdot", "(n),(n)->()", (a, b), (1, 1))
     same_length(a.shape[-1], b.shape[-1], _MISMATCH.format("vecdot", "(n),(n)->()"))
-    product = matrix_product(unsqueeze(a, [a.ndim - 1]), unsqueeze(b, [b.ndim]))
+    product = matrix_product(unsqueeze(conjugate(a), [a.ndim - 1]), unsqueeze(b, [b.ndim]))
     return squeeze(product, [product.ndim - 2, product.ndim - 1])
 
 
@@ -185,7 +195,7 @@ def vecmat(a: Value, b: Value) -> Value:
     """Multiply vectors by matrices, (..., n) by (..., n, m)."""
     _check_core("vecmat", "(n),(n,m)->(m)", (a, b), (1, 2))
     same_length(a.shape[-1], b.shape[-2], _MISMATCH.format("vecmat", "(n),(n,m)->(m)"))
-    product = matrix_product(unsqueeze(a, [a.ndim - 1]), b)
+    product = matrix_product(unsqueeze(conjugate(a), [a.ndim - 1]), b)
     return squeeze(product, [product.ndim - 2])
 
 
@@ -406,9 +416,6 @@ def vdot(a: Any, b: Any, /) -> Value:
     MatMul.
     """
     x, y = (as_1d(v) for v in promoted(as_strong(a), as_strong(b)))
-    if x.dtype.kind == "c":
-        from .elementwise import conjugate
-
-        x = conjugate(x)
+    x = conjugate(x)
     same_length(x.shape[0], y.shape[0], "cannot reshape array of size {1} into shape ({0},)")
     return matmul(x, y)

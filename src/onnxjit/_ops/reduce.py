@@ -193,7 +193,13 @@ def _float_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.cast(e.op("Sum", y, e.const(0, wide)), x.dtype)
 
 
-SUM: Final = Op("reduce_sum", result=_reduced, lower={13: _float_sum}, evaluate=_numpy(np.add))
+SUM: Final = Op(
+    "reduce_sum",
+    result=_reduced,
+    lower={13: _float_sum},
+    evaluate=_numpy(np.add),
+    parts="each",
+)
 
 
 def _lower_count(e: Emit, equation: Equation, x: Handle) -> Handle:

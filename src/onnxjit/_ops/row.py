@@ -125,6 +125,7 @@ class Ufunc:
     implementation : callable
         Called with values already cast to the loop's input dtypes, in order, not broadcast;
         returns one value, or a tuple for several outputs, of the loop's output dtypes.
+        Loops over complex numbers are added by `complex_base.loop`.
     reduce, accumulate : callable, optional
         ``reduce(value, axes, keepdims)`` and ``accumulate(value, axis)`` where ONNX has
         something better than a loop.  The value is already of the reduction's dtype.
@@ -152,7 +153,7 @@ class Ufunc:
         ties: bool = False,
     ) -> None:
         self.numpy: Final = numpy
-        self.implementation: Final = implementation
+        self.implementation = implementation
         self.reduce: Final = reduce
         self.accumulate: Final = accumulate
         self.identity: Final = numpy.identity

@@ -90,6 +90,7 @@ CUMSUM: Final = Op(
     result=_same,
     lower={13: _running("CumSum")},
     evaluate=lambda x, *, axis: np.cumsum(x, axis, dtype=x.dtype),
+    parts="each",
 )
 CUMPROD: Final = Op("cumprod", result=_same, lower={13: _by_scan, 26: _running("CumProd")})
 

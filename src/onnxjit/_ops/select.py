@@ -12,9 +12,11 @@ from numpy._core import umath as _umath
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
+from onnxjit.errors import UnsupportedError
 
 from . import elementwise as ew
 from .cast import cast
+from .complex_parts import imag_part, is_complex, real_part
 from .convert import as_array, as_strong
 from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
@@ -23,13 +25,15 @@ from .row import Function, Ufunc, function
 from .samples import call, calls, vectors, within
 from .structure import broadcast_to, concat, is_zero, squeeze, take_range, unsqueeze
 from .ufunc import promoted, ufunc_call
-from .views import ReshapeView
+from .views import PartView, ReshapeView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnxjit._core.op import Emit, Handle
     from onnxjit._core.program import Equation, Value
+
+    from .view import View
 
 __all__ = ["ROWS", "clip", "select", "where"]
 
@@ -361,19 +365,12 @@ def isposinf(x: Any) -> Value:
     return _infinite(x, np.inf)
 
 
-def _refuse_complex(x: Value, name: str) -> None:
-    if x.dtype.kind == "c":
-        from onnxjit.errors import UnsupportedError
-
-        msg = f"np.{name} of complex arrays is not carried"
-        raise UnsupportedError(msg)
-
-
 @function(ROWS, np.isreal, scalar=True, samples=vectors())
 def isreal(x: Any) -> Value:
     """Return where values have no imaginary part: everywhere, for real ones."""
     value = as_array(x)
-    _refuse_complex(value, "isreal")
+    if is_complex(value):
+        return ew.equal(imag_part(value), 0)  # type: ignore[no-any-return]
     return _constant_of(value, answer=True)
 
 
@@ -381,7 +378,8 @@ def isreal(x: Any) -> Value:
 def iscomplex(x: Any) -> Value:
     """Return where values have an imaginary part: nowhere, for real ones."""
     value = as_array(x)
-    _refuse_complex(value, "iscomplex")
+    if is_complex(value):
+        return ew.not_equal(imag_part(value), 0)  # type: ignore[no-any-return]
     return _constant_of(value, answer=False)
 
 
@@ -456,30 +454,30 @@ def angle(z: Any, deg: bool = False) -> Value:
 
     Parameters
     ----------
-    z : (...) real array
+    z : (...) array
         Numbers.
     deg : bool
         Degrees instead of radians.
     """
     value = as_array(z)
-    _refuse_complex(value, "angle")
-    made: Value = ew.arctan2(0, value)
+    im = imag_part(value) if is_complex(value) else 0
+    made: Value = ew.arctan2(im, real_part(value))
     return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
 
 
 @function(ROWS, np.real, view=True, samples=vectors())
-def real(val: Any) -> ReshapeView:
-    """Return the real part: a view of all of it, for real values."""
+def real(val: Any) -> View:
+    """Return the real part (a view): all of it, for real values."""
     value = as_array(val)
-    _refuse_complex(value, "real")
-    return ReshapeView(value.shape)
+    return PartView(0) if is_complex(value) else ReshapeView(value.shape)
 
 
-@function(ROWS, np.imag, scalar="argument", samples=vectors())
-def imag(val: Any) -> Value:
-    """Return the imaginary part: zeros, for real values."""
+@function(ROWS, np.imag, view=True, samples=vectors())
+def imag(val: Any) -> Value | View:
+    """Return the imaginary part (a view): zeros, for real values."""
     value = as_array(val)
-    _refuse_complex(value, "imag")
+    if is_complex(value):
+        return PartView(1)
     return broadcast_to(cast(as_value(0), value.dtype), value.shape)
 
 
@@ -573,7 +571,8 @@ def interp(
 
 def _check_samples(xp: Value, fp: Value, period: Any) -> None:
     if fp.dtype.kind == "c":
-        _refuse_complex(fp, "interp")
+        msg = "np.interp of complex samples is not carried"
+        raise UnsupportedError(msg)
     if period is not None and period == 0:
         msg = "period must be a non-zero value"
         raise ValueError(msg)

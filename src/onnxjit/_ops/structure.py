@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -91,6 +92,9 @@ def ints(e: Emit, values: Sequence[int]) -> Handle:
     return e.dims(tuple(map(int, values)))
 
 
+#: an operation that only moves elements: parts of complex ones are moved alike
+_move = partial(Op, parts="each")
+
 # --- reshape -------------------------------------------------------------------------------
 
 
@@ -175,7 +179,7 @@ def _no_reshape(_: str) -> ValueError:
     return ValueError("cannot reshape array into the shape asked for: the sizes differ")
 
 
-RESHAPE = Op(
+RESHAPE = _move(
     "reshape",
     result=_reshaped,
     error=_no_reshape,
@@ -217,7 +221,7 @@ def _lower_transpose(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.op("Transpose", x, perm=list(equation.params["perm"]))
 
 
-TRANSPOSE = Op(
+TRANSPOSE = _move(
     "transpose",
     result=_transposed,
     evaluate=lambda x, *, perm: x.transpose(perm),
@@ -267,7 +271,7 @@ def _no_broadcast(message: str) -> ValueError:  # noqa: ARG001
     return ValueError("shape mismatch: a value could not be broadcast to the shape asked for")
 
 
-BROADCAST = Op(
+BROADCAST = _move(
     "broadcast_to",
     result=_reshaped,
     error=_no_broadcast,
@@ -307,13 +311,13 @@ def _lower_unsqueeze(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.op("Unsqueeze", x, ints(e, equation.params["axes"]))
 
 
-SQUEEZE = Op(
+SQUEEZE = _move(
     "squeeze",
     result=_squeezed,
     evaluate=lambda x, *, axes: np.squeeze(x, axes),
     lower={13: _lower_squeeze},
 )
-UNSQUEEZE = Op(
+UNSQUEEZE = _move(
     "expand_dims",
     result=_unsqueezed,
     evaluate=lambda x, *, axes: np.expand_dims(x, axes),
@@ -381,7 +385,7 @@ def _lower_slice(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.op("Slice", x, e.dims(starts), e.dims(stops), ints(e, p["axes"]), steps)
 
 
-SLICE = Op("slice", result=_sliced, evaluate=_slice_evaluate, lower={13: _lower_slice})
+SLICE = _move("slice", result=_sliced, evaluate=_slice_evaluate, lower={13: _lower_slice})
 
 
 def slice_axes(
@@ -468,7 +472,7 @@ def _lower_concat(e: Emit, equation: Equation, *xs: Handle) -> Handle:
     return e.op("Concat", *xs, axis=equation.params["axis"])
 
 
-CONCAT = Op(
+CONCAT = _move(
     "concat",
     result=_concatenated,
     evaluate=lambda *xs, axis: np.concatenate(xs, axis),
@@ -497,7 +501,7 @@ def _lower_pad(e: Emit, equation: Equation, x: Handle, c: Handle) -> Handle:
     return e.op("Pad", x, e.dims((*p["low"], *p["high"])), c, mode="constant")
 
 
-PAD = Op("pad", result=_padded, evaluate=_pad_evaluate, lower={13: _lower_pad})
+PAD = _move("pad", result=_padded, evaluate=_pad_evaluate, lower={13: _lower_pad})
 
 
 def pad(x: Value, low: Sequence[DimLike], high: Sequence[DimLike], fill: Value) -> Value:
@@ -515,12 +519,7 @@ def _lower_tile(e: Emit, equation: Equation, x: Handle) -> Handle:
     return e.op("Tile", x, e.dims(equation.params["reps"]))
 
 
-TILE = Op(
-    "tile",
-    result=_tiled,
-    evaluate=lambda x, *, reps: np.tile(x, reps),
-    lower={13: _lower_tile},
-)
+TILE = _move("tile", result=_tiled, evaluate=np.tile, lower={13: _lower_tile})
 
 
 def tile(x: Value, reps: Sequence[DimLike]) -> Value:
@@ -585,7 +584,7 @@ def fresh(x: Value) -> Value:
     return bind_one(IDENTITY, x)
 
 
-IDENTITY = Op(
+IDENTITY = _move(
     "identity",
     result=lambda x: Tensor(x.dtype, x.shape),
     lower={13: lambda _e, _equation, x: x},

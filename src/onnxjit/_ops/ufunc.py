@@ -407,6 +407,7 @@ _WEAKEN: Final = Op(
     lower={1: keep},
     evaluate=lambda x: x,
     rowwise=True,
+    parts="each",
 )
 
 

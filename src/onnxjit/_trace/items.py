@@ -387,7 +387,8 @@ def set_part(array: Array, name: str, value: Any) -> None:
     if array._nd is not None and not any(map(is_traced, arrays_in(value))):
         setattr(array._nd, name, to_numpy(value))
     elif array.dtype.kind == "c":
-        refuse(f"assigning to .{name} of complex arrays", "make them of two real ones")
+        part = np.real if name == "real" else np.imag
+        set_item(call_function(part, (array,), {}), ..., value)
     elif name == "imag":
         msg = "array does not have imaginary part to set"
         raise TypeError(msg)

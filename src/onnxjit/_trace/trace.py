@@ -117,6 +117,8 @@ class Tracer(Trace):
         Id of an array that is one of two of other types -> it, its value, and the two.
     snapshots : list of Snapshot
         Of the branches and loops that are being traced, outermost first.
+    named : dict of str to size
+        Sizes of inputs that were given names.
     has_rows : bool
         Whether there are lists of unknown length.
     """
@@ -133,7 +135,7 @@ class Tracer(Trace):
         self.sizes: Final[dict[int, Dim | int]] = {}
         self._scopes: Final[dict[Any, Scope]] = {}
         self.sources: Final[list[Any]] = []
-        self._names: dict[str, DimLike] = {}
+        self.named: Final[dict[str, DimLike]] = {}
         self.failed: Storage | None = None
         self.symbolic = env.policy == "assume"
         self.is_old: Callable[[Any], bool]
@@ -315,12 +317,12 @@ class Tracer(Trace):
                 shape.append(size)
                 continue
             hint = None if example is None else int(example.shape[axis])
-            symbol = self._names.get(size) if isinstance(size, str) else None
+            symbol = self.named.get(size) if isinstance(size, str) else None
             if symbol is None:
                 symbol = self.env.symbol(size or f"{name}_{axis}", hint=hint, lower=0)
                 fresh.append((axis, symbol))
                 if size is not None:
-                    self._names[size] = symbol
+                    self.named[size] = symbol
             shape.append(symbol)
         value = self.input(Tensor(from_numpy(dtype), tuple(shape)), name)
         for axis, symbol in fresh:

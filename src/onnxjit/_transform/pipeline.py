@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from onnxjit._core.region import COND, LOOP
 
+from .complex_split import split_complex
 from .rewrite import rewrite
 from .simplify import RULES
 
@@ -21,7 +22,8 @@ def run_passes(program: Program) -> tuple[Program, bool]:
 
     One sweep is enough: operands are simplified before the equations that read them.
     """
-    changed = rewrite(program, RULES)[1]
+    changed = split_complex(program)[1]
+    changed = rewrite(program, RULES)[1] or changed
     if any(e.op is LOOP or e.op is COND for e in program.block.equations):
         from .loops import shorten_loops
 

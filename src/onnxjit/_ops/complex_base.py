@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the loops over complex numbers share: arithmetic on their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.bind import FOLD_LIMIT, running_trace
+from onnxjit._core.dtypes import BOOL, PART, DType
+
+from . import elementwise_arithmetic as arithmetic
+from . import elementwise_logical as logical
+from .cast import cast
+from .complex_parts import imag_part, is_complex, make_complex, real_part, zeros_of
+from .elementwise_where import choose
+
+if TYPE_CHECKING:
+    from onnxjit._core.program import Value
+
+    from .row import Ufunc
+
+__all__ = ["Real", "cast_complex", "joined", "loop", "parts", "pick"]
+
+Loop = Callable[..., Any]
+
+
+class Real:
+    """A real value with arithmetic, so that a formula on parts reads like the formula.
+
+    Numbers next to it become constants of its dtype.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value: Final = value
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.value.dtype
+
+    def const(self, number: Any) -> Real:
+        """Return a constant of this dtype."""
+        trace = running_trace((self.value,))
+        return Real(trace.constant(np.asarray(number, self.dtype.numpy)))
+
+    def like(self, other: Any) -> Real:
+        """Return a term as it is, a number as a constant."""
+        return other if isinstance(other, Real) else self.const(other)
+
+    def apply(self, row: Ufunc, *others: Any) -> Any:
+        """Apply a ufunc to this term and others."""
+        made = row.implementation(self.value, *(self.like(x).value for x in others))
+        return tuple(map(Real, made)) if isinstance(made, tuple) else Real(made)
+
+    def __add__(self, other: Any) -> Real:
+        return self.apply(arithmetic.ADD, other)  # type: ignore[no-any-return]
+
+    def __sub__(self, other: Any) -> Real:
+        return self.apply(arithmetic.SUBTRACT, other)  # type: ignore[no-any-return]
+
+    def __mul__(self, other: Any) -> Real:
+        return self.apply(arithmetic.MULTIPLY, other)  # type: ignore[no-any-return]
+
+    def __truediv__(self, other: Any) -> Real:
+        return self.apply(arithmetic.DIVIDE, other)  # type: ignore[no-any-return]
+
+    def __radd__(self, other: Any) -> Real:
+        return self.like(other) + self
+
+    def __rsub__(self, other: Any) -> Real:
+        return self.like(other) - self
+
+    def __rmul__(self, other: Any) -> Real:
+        return self.like(other) * self
+
+    def __rtruediv__(self, other: Any) -> Real:
+        return self.like(other) / self
+
+    def __neg__(self) -> Real:
+        return self.apply(arithmetic.NEGATIVE)  # type: ignore[no-any-return]
+
+    def __abs__(self) -> Real:
+        return self.apply(arithmetic.ABSOLUTE)  # type: ignore[no-any-return]
+
+    def __lt__(self, other: Any) -> Real:
+        return self.apply(logical.LESS, other)  # type: ignore[no-any-return]
+
+    def __le__(self, other: Any) -> Real:
+        return self.apply(logical.LESS_EQUAL, other)  # type: ignore[no-any-return]
+
+    def __gt__(self, other: Any) -> Real:
+        return self.apply(logical.GREATER, other)  # type: ignore[no-any-return]
+
+    def __ge__(self, other: Any) -> Real:
+        return self.apply(logical.GREATER_EQUAL, other)  # type: ignore[no-any-return]
+
+    def equals(self, other: Any) -> Real:
+        """Compare for equality (bool)."""
+        return self.apply(logical.EQUAL, other)  # type: ignore[no-any-return]
+
+    def __and__(self, other: Real) -> Real:
+        return self.apply(logical.LOGICAL_AND, other)  # type: ignore[no-any-return]
+
+    def __or__(self, other: Real) -> Real:
+        return self.apply(logical.LOGICAL_OR, other)  # type: ignore[no-any-return]
+
+    def __invert__(self) -> Real:
+        return self.apply(logical.LOGICAL_NOT)  # type: ignore[no-any-return]
+
+    def is_nan(self) -> Real:
+        """Test for NaN (bool)."""
+        return self.apply(logical.ISNAN)  # type: ignore[no-any-return]
+
+    def is_inf(self) -> Real:
+        """Test for an infinity of either sign (bool)."""
+        return self.apply(logical.ISINF)  # type: ignore[no-any-return]
+
+    def is_finite(self) -> Real:
+        """Test for a finite number (bool)."""
+        return self.apply(logical.ISFINITE)  # type: ignore[no-any-return]
+
+
+def pick(condition: Real, x: Any, y: Any) -> Real:
+    """Choose by a condition; one of the two is a term."""
+    like: Real = x if isinstance(x, Real) else y
+    return Real(choose(condition.value, like.like(x).value, like.like(y).value))
+
+
+def parts(*values: Value) -> list[Real]:
+    """Return real and imaginary part of each value in turn."""
+    return [Real(part(z)) for z in values for part in (real_part, imag_part)]
+
+
+def joined(re: Real, im: Real) -> Value:
+    """Return complex numbers of their parts."""
+    return make_complex(re.value, im.value)
+
+
+def _folded(row: Ufunc, operands: tuple[Value, ...]) -> Any:
+    """Return what NumPy gives for small constants, else None."""
+    arrays: list[Any] = [x.known for x in operands]
+    if any(a is None for a in arrays) or sum(a.nbytes for a in arrays) > FOLD_LIMIT:
+        return None
+    trace = running_trace(operands)
+    with np.errstate(all="ignore"):
+        made = row.numpy(*arrays)
+    if isinstance(made, tuple):
+        return tuple(trace.constant(np.asarray(a)) for a in made)
+    return trace.constant(np.asarray(made))
+
+
+def loop(*rows: Ufunc) -> Callable[[Loop], Loop]:
+    """Add the decorated function to rows as what they do to complex operands.
+
+    It is called as their implementations are.  What is known while tracing, NumPy computes.
+    """
+
+    def add(on_complex: Loop) -> Loop:
+        for row in rows:
+            row.implementation = _chosen(row, row.implementation, on_complex)
+        return on_complex
+
+    return add
+
+
+def _chosen(row: Ufunc, on_real: Loop, on_complex: Loop) -> Loop:
+    def implementation(*operands: Value) -> Any:
+        if operands[0].dtype.kind != "c":
+            return on_real(*operands)
+        folded = _folded(row, operands)
+        return on_complex(*operands) if folded is None else folded
+
+    return implementation
+
+
+def cast_complex(x: Value, dtype: DType) -> Value:
+    """Return a value of another dtype, where one of the two is complex."""
+    if dtype is BOOL:
+        a, b = parts(x)
+        return (~(a.equals(0) & b.equals(0))).value
+    if dtype.kind != "c":
+        return cast(real_part(x), dtype)
+    re = cast(real_part(x), PART[dtype])
+    return make_complex(re, cast(imag_part(x), PART[dtype]) if is_complex(x) else zeros_of(re))
