@@ -17,6 +17,7 @@ from onnxjit._eager.record import Recording, record
 from onnxjit._eager.run import call_traced
 from onnxjit._lower.opsets import supported
 from onnxjit._ops.row import Function, Sample, Ufunc
+from onnxjit._runtime.pairs import to_pairs
 
 __all__ = ["classes", "compare", "is_data", "numpy_result", "recorded", "run_samples"]
 
@@ -111,7 +112,9 @@ def numpy_result(row: Row, sample: Sample) -> tuple[Any, list[Any]]:
 
 def distance(got: Array, want: Array, floor: float, *, ties: bool) -> float:
     """Return the largest error in units in the last place; inf where not comparable."""
-    if want.dtype.kind not in "fc":
+    if want.dtype.kind == "c":
+        return _complex_distance(got, want, floor, ties=ties)
+    if want.dtype.kind != "f":
         return 0.0 if np.array_equal(got, want) else np.inf
     nan = np.isnan(want)
     if not np.array_equal(nan, np.isnan(got)):
@@ -131,6 +134,28 @@ def distance(got: Array, want: Array, floor: float, *, ties: bool) -> float:
     return float(far.max(initial=0.0))
 
 
+def _complex_distance(got: Array, want: Array, floor: float, *, ties: bool) -> float:
+    """Return the largest error of a part, in units of the whole number's last place.
+
+    A number is not a number where one of its parts is none, and infinite where one is.
+    """
+    nan = np.isnan(want)
+    if not np.array_equal(nan, np.isnan(got)):
+        return np.inf
+    g, w = got[~nan], want[~nan]
+    if (np.isinf(g) != np.isinf(w)).any():
+        return np.inf
+    for a, b in ((g.real, w.real), (g.imag, w.imag)):
+        zero = (a == 0) & (b == 0)
+        if not ties and (np.signbit(a) != np.signbit(b))[zero].any():
+            return np.inf
+    finite = np.isfinite(w)
+    g, w = g[finite], w[finite]
+    unit = np.spacing(np.maximum(np.abs(w), w.real.dtype.type(floor)))
+    far = np.maximum(np.abs(g.real - w.real), np.abs(g.imag - w.imag)) / unit
+    return float(far.max(initial=0.0))
+
+
 def _scale(row: Row, sample: Sample, dtype: np.dtype[Any]) -> float:
     """Return the number in whose units errors are counted, at least."""
     if row.floor != "operands":
@@ -138,8 +163,8 @@ def _scale(row: Row, sample: Sample, dtype: np.dtype[Any]) -> float:
     largest = [0.0]
 
     def look(x: Any, _top: bool) -> Any:
-        if is_data(x) and x.dtype.kind in "iuf":
-            sizes = np.abs(np.asarray(x, "f8"))
+        if is_data(x) and x.dtype.kind in "biufc":
+            sizes = np.abs(np.asarray(x, "c16" if x.dtype.kind == "c" else "f8"))
             largest.append(float(sizes[np.isfinite(sizes)].max(initial=0.0)))
         return x
 
@@ -164,8 +189,8 @@ def compare(row: Row, sample: Sample, got: Any, want: Any, where: str = "") -> N
     g, w = np.asarray(got), np.asarray(want)
     if isinstance(row, Function) and row.unordered:
         g, w = np.sort(g, axis=None), np.sort(w, axis=None)
-    floor = _scale(row, sample, w.dtype) if w.dtype.kind == "f" else 0.0
-    bound = row.ulp.get(w.dtype.name, 0.0)
+    floor = _scale(row, sample, w.real.dtype) if w.dtype.kind in "fc" else 0.0
+    bound = row.ulp.get(w.real.dtype.name, 0.0)
     far = distance(g, w, floor, ties=row.ties)
     assert far <= bound, (note, f"{far} ulp, {bound} stated", _first(g, w))
 
@@ -243,8 +268,9 @@ def _check_shapes(row: Row, group: Group, entry: Entry, values: Sequence[Any]) -
             source, axis = origin
             if source.id in inputs and axis is not None:
                 sizes[symbol] = inputs[source.id].shape[axis]
-    for value, array in zip(program.outputs, entry.compiled.results(arrays), strict=True):
-        shape = value.shape
+    given = [to_pairs(a) if a.dtype.kind == "c" else a for a in arrays]
+    for value, array in zip(program.outputs, entry.compiled.results(given), strict=True):
+        shape = (*value.shape, 2) if value.dtype.kind == "c" else value.shape
         known = [isinstance(n, int) or all(s in sizes for s in symbols_of(n)) for n in shape]
         assert len(shape) == array.ndim, (row, [s.id for s, _, _ in group])
         for n, is_known, real in zip(shape, known, array.shape, strict=True):

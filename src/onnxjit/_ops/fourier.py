@@ -4,11 +4,11 @@
 Complex numbers are *planes* here: real arrays of shape (batch, 2, n), first the real and then
 the imaginary parts, so that a transform of a small length is one product with a real matrix.
 
-Sources: J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier
-series", Math. Comp. 19, 1965; D. H. Bailey, "FFTs in external or hierarchical memory", J.
-Supercomputing 4, 1990 (a step as a product of matrices); L. I. Bluestein, "A linear filtering
-approach to the computation of the discrete Fourier transform", IEEE Trans. Audio Electroacoust.
-18, 1970 (lengths with large prime factors).
+Sources: J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex
+Fourier series", Math. Comp. 19, 1965; D. H. Bailey, "FFTs in external or hierarchical memory",
+J. Supercomputing 4, 1990 (a step as a product of matrices); L. I. Bluestein, "A linear
+filtering approach to the computation of the discrete Fourier transform", IEEE Trans. Audio
+Electroacoust. 18, 1970 (lengths with large prime factors).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _moved(x: Value) -> Value:
     return transpose(x, (0, 2, 1))
 
 
-# --- complex to complex ----------------------------------------------------------------------
+# --- complex to complex --------------------------------------------------------------------
 
 
 def transform(x: Value, n: int, *, inverse: bool, scale: float = 1.0) -> Value:
@@ -152,7 +152,7 @@ def _bluestein(x: Value, n: int, *, inverse: bool, scale: float) -> Value:
     return _turned(a, straight * scale, crossed * scale)
 
 
-# --- real to complex -------------------------------------------------------------------------
+# --- real to complex -----------------------------------------------------------------------
 
 
 def transform_real(x: Value, n: int, rows: int, *, scale: float = 1.0) -> Value:
@@ -201,7 +201,7 @@ def _mirrored(y: Value, r: int, rows: int) -> Value:
 
     Rows from ``r // 2 + 1`` on are the conjugates of others, with their columns reversed.
     """
-    batch, h, _, m = y.shape
+    batch, h = y.shape[:2]
     columns = -(-rows // r)
     upper = take_range(y, 3, 0, columns)
     lower = slice_axes(
@@ -212,7 +212,7 @@ def _mirrored(y: Value, r: int, rows: int) -> Value:
     return take_range(reshape(_moved(whole), (batch, 2, columns * r)), 2, 0, rows)
 
 
-# --- half a Hermitian spectrum to real numbers -------------------------------------------------
+# --- half a Hermitian spectrum to real numbers ---------------------------------------------
 
 
 def from_half(x: Value, n: int, *, scale: float = 1.0) -> Value:

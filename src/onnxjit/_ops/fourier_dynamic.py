@@ -71,7 +71,7 @@ _LONGEST: Final = 512
 _POWERS: Final = np.int64(1) << np.arange(50)
 
 
-# --- roots of unity --------------------------------------------------------------------------
+# --- roots of unity ------------------------------------------------------------------------
 
 
 def _root_result(k: Tensor, n: Tensor) -> tuple[Tensor, Tensor]:
@@ -107,7 +107,7 @@ def _roots(places: Value, n: Value, dtype: DType) -> tuple[Value, Value]:
     return cast(re, dtype), cast(im, dtype)
 
 
-# --- numbers that the graph finds --------------------------------------------------------------
+# --- numbers that the graph finds ----------------------------------------------------------
 
 
 def _number(n: DimLike) -> Value:
@@ -152,7 +152,7 @@ def _steps_of(n: Value) -> tuple[Value, Value]:
     return concat([reshape(r, (1,)) for r in (first, second, last)], 0), last
 
 
-# --- steps -----------------------------------------------------------------------------------
+# --- steps ---------------------------------------------------------------------------------
 
 
 def _matrix(r: Dim, dtype: DType) -> Value:
@@ -230,7 +230,7 @@ def _chirped(x: Value, n: DimLike) -> Value:
     return _turned(a, re, im)
 
 
-# --- what `fourier` offers too -----------------------------------------------------------------
+# --- what `fourier` offers too -------------------------------------------------------------
 
 
 def scale_of(n: Dim, dtype: DType, *, root: bool) -> Value:
@@ -302,9 +302,7 @@ def from_half(x: Value, n: Dim, *, scale: Any = 1.0) -> Value:
     """
     batch, half = x.shape[0], n // 2 + 1
     k = iota(half)
-    is_real = logical_or(
-        equal(k, const(np.int64(0))), equal(add(k, k), _number(n))
-    )
+    is_real = logical_or(equal(k, const(np.int64(0))), equal(add(k, k), _number(n)))
     one, zero = (const(np.asarray(v, x.dtype.numpy)) for v in (1, 0))
     weights = pick(is_real, zero, one)
     weights = concat([broadcast_to(one, (1, half)), unsqueeze(weights, [0])], 0)

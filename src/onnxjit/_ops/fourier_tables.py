@@ -114,7 +114,7 @@ def twiddles(n: int, rows: int, columns: int, *, inverse: bool) -> tuple[Array, 
     return np.stack([re, re], 1), np.stack([0.0 - im, im], 1)
 
 
-# --- how a length divides --------------------------------------------------------------------
+# --- how a length divides ------------------------------------------------------------------
 
 
 def _cost(r: int) -> int:
@@ -133,6 +133,7 @@ def _largest_prime(n: int) -> int:
 @lru_cache(maxsize=4096)
 def _best(n: int) -> tuple[int, tuple[int, ...]]:
     """Return the cheapest way to divide a length into those of single products."""
+    best: tuple[int, tuple[int, ...]]
     best = (_cost(n), (n,)) if n <= DIRECT else (_cost(DIRECT) * n, (n,))
     if n <= _SMALL:
         return best
@@ -158,7 +159,7 @@ def radices(n: int) -> tuple[int, ...]:
     return tuple(sorted(plan, key=lambda r: (r % 2 == 0, -r)))
 
 
-# --- lengths with large prime factors ----------------------------------------------------------
+# --- lengths with large prime factors ------------------------------------------------------
 
 
 @lru_cache(maxsize=4096)

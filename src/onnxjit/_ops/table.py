@@ -18,7 +18,7 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 #: modules that hold a list of rows
 FAMILIES: Final = (
     "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
-    "elementwise",
+    "elementwise", "fft",
     "grid", "histogram", "join", "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
