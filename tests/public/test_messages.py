@@ -39,16 +39,16 @@ def assigned(x):
     return x
 
 
-def spectrum(x):
-    return np.fft.fft(x).real
+def coefficients(x):
+    return np.poly(x[0]) + x[0, 0]
 
 
 def noisy(x):
     return x + np.random.rand(3)  # noqa: NPY002  what is refused
 
 
-def complex_sum(x):
-    return (x + 1).real
+def coefficients_of_ones(x):
+    return np.poly(x[0]) + 1
 
 
 def longer(x):
@@ -62,7 +62,7 @@ def recorded(call):
     return caught
 
 
-REFUSED = [branch, logged, assigned, spectrum, noisy]
+REFUSED = [branch, logged, assigned, coefficients, noisy]
 
 
 @pytest.mark.parametrize("fn", REFUSED)
@@ -97,15 +97,15 @@ def test_advice_fits_the_side_effect(fn, advice):
 
 
 def test_what_numpy_computes_in_a_fallback_is_warned_of_at_its_line():
-    caught = recorded(lambda: jit_onnx(complex_sum)(X.astype(complex)))
+    caught = recorded(lambda: jit_onnx(coefficients_of_ones)(X))
     inner = [each for each in caught if "in NumPy itself" in str(each.message)]
-    first = inspect.getsourcelines(complex_sum)[1]
+    first = inspect.getsourcelines(coefficients_of_ones)[1]
     assert [(each.filename, each.lineno) for each in inner[:1]] == [(__file__, first + 1)]
 
 
 def test_what_numpy_computes_on_eager_arrays_is_warned_of_at_its_line():
     x = onnxjit.asarray(X)
-    (only,) = recorded(lambda: np.fft.fft(x))
+    (only,) = recorded(lambda: np.poly(x[0]))
     assert only.filename == __file__
 
 
@@ -135,8 +135,8 @@ def test_a_class_is_no_function():
 
 
 def test_the_repr_counts_graphs_and_eager_signatures_apart():
-    jit = jit_onnx(lambda x: x + 1)
-    recorded(lambda: (jit(X), jit(X.astype(complex))))
+    jit = jit_onnx(lambda x: np.poly(x) if x.ndim == 1 else x + 1)
+    recorded(lambda: (jit(X), jit(X[0])))
     assert repr(jit).endswith(": 1 graph, 1 signature eagerly>")
 
 
