@@ -17,9 +17,9 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 
 #: modules that hold a list of rows
 FAMILIES: Final = (
-    "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
-    "elementwise",
-    "grid", "histogram", "join", "nan_statistics", "norm",
+    "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
+    "cumulative", "diagonal", "elementwise",
+    "grid", "histogram", "interpolate", "join", "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",
