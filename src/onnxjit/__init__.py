@@ -6,12 +6,17 @@
 `while_loop`, `fori_loop`, `scan` and `map` are branches and loops as functions.
 """
 
+import importlib
+from types import ModuleType
+from typing import Any
+
 from ._jit.eager import asarray, eager_onnx
 from ._jit.function import jit_onnx
 from ._trace.array import Array
 from ._trace.control.forms import cond, fori_loop, switch, while_loop
 from ._trace.control.scans import map_ as map
 from ._trace.control.scans import scan
+from ._trace.doors import DOORS
 from .errors import (
     AliasError,
     AssumptionWarning,
@@ -82,8 +87,29 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
-    """Look the version up when it is asked for: the metadata reader is slow to import."""
+def _namespace(api_version: str | None) -> ModuleType:
+    """Return the namespace of a revision, imported at first use: it needs the whole table."""
+    name = _REVISIONS.get(api_version)
+    if name is None:
+        known = ", ".join(str(each) for each in _REVISIONS if each is not None)
+        msg = f"there is no revision {api_version!r} of the array API standard here: {known}"
+        raise ValueError(msg)
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+#: revision of the array API standard -> module
+_REVISIONS = {
+    None: "array_api",
+    "2025.12": "array_api",
+    "2024.12": "array_api.v2024_12",
+}
+DOORS.namespace = _namespace
+
+
+def __getattr__(name: str) -> Any:
+    """Look up what is imported when it is asked for, and the version."""
+    if name == "array_api":
+        return importlib.import_module(f"{__name__}.array_api")
     if name != "__version__":
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

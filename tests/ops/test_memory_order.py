@@ -99,3 +99,9 @@ def test_results_lie_as_numpys(row: Function | Ufunc) -> None:
                 continue
             found = memory_differences(got, want, _leaves(eager), _leaves(plain))
             assert not found, (where, found)
+
+
+def test_empty_broadcasts_do_not_warn() -> None:
+    # pytest makes errors of warnings
+    narrow, empty = onnxjit.asarray(np.ones(1)), onnxjit.asarray(np.ones((0, 1)))
+    assert [x.shape for x in np.broadcast_arrays(narrow, empty)] == [(0, 1), (0, 1)]

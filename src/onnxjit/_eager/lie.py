@@ -7,6 +7,7 @@ call too, and later ones on operands that lie alike follow suit.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -95,7 +96,9 @@ class Lie:
     def __init__(self, array: NDArray, argument: int) -> None:
         self.argument: Final = argument
         self.sizes: Final = _sizes(array)
-        self.writeable: Final = array.flags.writeable
+        # what `np.broadcast_arrays` makes warns of a change to come
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            self.writeable: Final = array.flags.writeable
         self.order: tuple[int, ...] | None = None
         self.gap = 1
         if array.size and any(self.sizes):

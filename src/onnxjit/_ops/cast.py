@@ -115,7 +115,7 @@ def to_dtype(dtype: Any) -> DType:
 
 
 @function(
-    ROWS, np.astype,
+    ROWS, np.astype, api="astype",
     samples=calls(lambda m: [
         *(call(m.special(20), np.dtype(t)) for t in DTYPES), call(m(2, 0), "f8"),
         call(m(), "i2", copy=False),

@@ -69,14 +69,14 @@ def angle(z: Any, deg: bool = False) -> Value:
     return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
 
 
-@function(ROWS, np.real, view=True, samples=vectors())
+@function(ROWS, np.real, view=True, api="real", samples=vectors())
 def real(val: Any) -> View:
     """Return the real part (a view): all of it, for real values."""
     value = as_array(val)
     return PartView(0) if is_complex(value) else ReshapeView(value.shape)
 
 
-@function(ROWS, np.imag, view=True, samples=vectors())
+@function(ROWS, np.imag, view=True, api="imag", samples=vectors())
 def imag(val: Any) -> Value | View:
     """Return the imaginary part (a view): zeros, for real values."""
     value = as_array(val)

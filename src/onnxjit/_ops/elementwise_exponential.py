@@ -66,12 +66,18 @@ def _exp2(x: Term) -> Term:
 
 
 def _log_of_base(base: float) -> Rule:
-    """Return the rule of a logarithm that is exact at the powers of its base."""
+    """Return the rule of a logarithm that is exact at the powers of its base.
+
+    A subnormal number is no power of 10: it has too few digits to be near one.
+    """
 
     def rule(x: Term) -> Term:
         y = log(x) * (1 / math.log(base))
         whole = y.op("Round")
-        return pick(x.const(base).op("Pow", whole).equals(x), whole, y)
+        is_power = x.const(base).op("Pow", whole).equals(x)
+        if base != 2:
+            is_power = is_power & (x > np.finfo(np.float64).tiny)
+        return pick(is_power, whole, y)
 
     return formula(rule, double=True)
 

@@ -106,7 +106,8 @@ def _repeated_by(x: Value, counts: Value, axis: int) -> Value:
     samples=calls(lambda m: [
         call(m.special(3), 2), call(m(2, 3), 2, axis=0), call(m(3), m.counts(4, 3)),
         call(m(2, 3), [1, 0, 2], 1), call(m(), 3), call(m(3), 0),
-        call(m(2, 3), m.counts(3, 2), axis=0),
+        call(m(2, 3), m.counts(3, 2), axis=0), call(m(3), m.counts(4, 1)),
+        call(m(0), m.counts(4, 1)),
     ]),
 )  # fmt: skip
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
@@ -146,8 +147,10 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     counts = cast(structure.as_1d(counts), INT64)
     if counts.known is None:
         running_trace().fail_if(reduce_any(less(counts, const(np.int64(0))), (0,)))
-    if not structure.same_shape(counts.shape, (1,)):
-        if not require_equal(running_trace().env, counts.shape[0], n):
+    given = counts.shape[0]
+    single = structure.same_shape([given], [1])
+    if not (single or (structure.may_guard(given) and given == 1)):
+        if not require_equal(running_trace().env, given, n):
             msg = f"operands could not be broadcast together with shape ({n},) {counts.shape}"
             raise ValueError(msg)
     elif counts.known is not None:

@@ -20,6 +20,7 @@ __all__ = [
     "DTYPES",
     "FLOATS",
     "INTEGERS",
+    "MATRICES",
     "NUMBERS",
     "REALS",
     "Make",
@@ -30,6 +31,7 @@ __all__ = [
     "matrices",
     "pairs",
     "reductions",
+    "regular",
     "special",
     "vectors",
     "within",
@@ -43,6 +45,8 @@ NUMBERS: Final = (*INTEGERS, *FLOATS)
 REALS: Final = ("?", *NUMBERS)
 COMPLEX: Final = ("c8", "c16")
 DTYPES: Final = (*REALS, *COMPLEX)
+#: dtypes that linear algebra tells apart
+MATRICES: Final = ("?", "i8", "u1", "f2", "f4", "f8")
 
 #: one call: positional and keyword arguments as they are given to the NumPy function
 call: Final = Sample
@@ -302,6 +306,16 @@ def vectors(**options: Any) -> Samples:
 def matrices(m: Make) -> list[Array]:
     """Return arrays of two axes and more: tall, wide, square, stacked, empty."""
     return [m.special(4, 3), m(3, 5), m(3, 3), m(2, 3, 4), m(0, 3), m(2, 0, 3)]
+
+
+def regular(m: Make, *shape: int) -> Array:
+    """Return square matrices of small numbers that are far from singular."""
+    n = shape[-1]
+    diagonal = np.diag(3 * (1 + np.arange(n)))
+    x = m(*shape)
+    if x.dtype.kind == "b":
+        return np.broadcast_to(np.eye(n, dtype=bool), shape).copy()
+    return np.asarray((x % 2 if x.dtype.kind == "u" else x) + diagonal).astype(x.dtype)
 
 
 def arithmetic(m: Make) -> list[Array]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, dim_value
-from onnxjit._core.dims import Dim, DimLike, same
+from onnxjit._core.dims import Dim, DimLike, dim_prod, same
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.op import Op
 from onnxjit._core.region import loop
 
 from .cast import cast
-from .convert import as_array
+from .convert import as_array, normalize_axis
 from .elementwise import (
     add,
     equal,
@@ -39,7 +39,16 @@ from .row import Function, Ufunc, function
 from .samples import call, calls, vectors
 from .scan import cumsum
 from .shape import joint_shape
-from .structure import as_1d, broadcast_to, iota, reshape, squeeze, take_range, transpose
+from .structure import (
+    as_1d,
+    broadcast_to,
+    iota,
+    move_axis,
+    reshape,
+    squeeze,
+    take_range,
+    transpose,
+)
 from .ufunc import as_weak, promoted
 from .ufunc_methods import as_truth
 
@@ -376,6 +385,10 @@ class Distinct:
         call(m(2, 5), id="columns", axis=1, return_counts=True),
         call(m.special(12), return_inverse=True, return_index=True),
         call(m.special(12), equal_nan=False),
+        call(np.array([[1, 2], [0, 3], [1, 2], [0, 1]]), True, True, True, axis=0),
+        call(m(4, 9) > 0, id="many", axis=0, return_inverse=True),
+        call(m.special(12).reshape(6, 2), axis=0), call(m(2, 3, 4), axis=-2),
+        call(m(3, 0), axis=0), call(m(0, 3), axis=0), call(m(3), axis=0), call(m(), axis=0),
     ]),
 )  # fmt: skip
 def unique(
@@ -396,44 +409,52 @@ def unique(
         Values.
     return_index, return_inverse, return_counts : bool
         Return first places, places in the result, and counts too.
-    axis : None
-        Rows of arrays are not carried.
+    axis : int or None
+        Compare slices along an axis; by default elements.
     equal_nan : bool
-        Whether NaN equals NaN.
+        Whether NaN equals NaN; in slices along an axis of several it never does.
     sorted : bool
         The result is always sorted.
 
     Returns
     -------
     (k) dtype of `ar`, and (k), shape of `ar`, (k) int64
-        k depends on the data.
-
-    Raises
-    ------
-    UnsupportedError
-        An axis is given for an array that is not 1-d.
+        k depends on the data.  With an axis (..., k, ...), and the inverse is 1-d.
 
     Notes
     -----
-    TopK, Compress, NonZero, CumSum: ONNX Unique loses NaN and lacks most dtypes.
+    TopK, Compress, NonZero, CumSum: ONNX Unique loses NaN and lacks most dtypes.  Slices are
+    sorted by one column after another.
     """
     x = as_array(ar)
-    if axis is not None and x.ndim != 1:
-        from onnxjit.errors import UnsupportedError
-
-        msg = "np.unique with an axis of an array that is not 1-d is not carried"
-        raise UnsupportedError(msg)
-    found = Distinct(
-        as_1d(x), equal_nan=bool(equal_nan), places=bool(return_index or return_inverse)
-    )
+    along = None if axis is None else normalize_axis(axis, x.ndim)
+    if along is not None and x.ndim > 1:
+        found: Any = _distinct_along(x, along)
+    else:
+        places = bool(return_index or return_inverse)
+        found = Distinct(as_1d(x), equal_nan=bool(equal_nan), places=places)
+        found.inverse = reshape(found.inverse, x.shape) if return_inverse else None
     results = [found.values]
     if return_index:
         results.append(found.first)
     if return_inverse:
-        results.append(reshape(found.inverse, x.shape))
+        results.append(found.inverse)
     if return_counts:
         results.append(found.counts)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _distinct_along(x: Value, axis: int) -> Any:
+    """Return the distinct slices along an axis."""
+    from .distinct_rows import DistinctRows
+
+    rows = move_axis(x, axis, 0)
+    rest = rows.shape[1:]
+    found = DistinctRows(reshape(rows, (rows.shape[0], dim_prod(rest))))
+    found.counts = run_lengths(found.starts, rows.shape[0])
+    shape = (found.values.shape[0], *rest)
+    found.values = move_axis(reshape(found.values, shape), 0, axis)
+    return found
 
 
 @function(

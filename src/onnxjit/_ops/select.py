@@ -43,7 +43,7 @@ _MISSING: Final = object()
 
 
 @function(
-    ROWS, np.where,
+    ROWS, np.where, api="where",
     samples=calls(lambda m: [
         call(m.mask(4), m.special(4), m(4)), call(m.mask(3, 1), m(4), 1), call(m.special(6)),
         call(m.mask(), m(), m.scalar(1)), call(m(4), m(4), np.ones(4, "f4")),
@@ -237,7 +237,7 @@ _TWICE: Final = (
 
 
 @function(
-    ROWS, np.clip, scalar=True, ties=True,
+    ROWS, np.clip, api="clip", scalar=True, ties=True,
     samples=calls(lambda m: [
         call(m.special(9), 0, 1), call(m(9), m.scalar(1), m.scalar(3)),
         call(m(3, 4), m(4), None), call(m(5), None, 2), call(m(), 0, 1),
@@ -392,7 +392,7 @@ def fix(x: Any) -> Value:
 
 
 @function(
-    ROWS, np.round, aliases=(np.around,), scalar=True,
+    ROWS, np.round, api="round", aliases=(np.around,), scalar=True,
     samples=calls(lambda m: [
         call(m.special(30)), call(m.wide(9), 2), call(m.wide(9), -1), call(m(3, 4)),
         call(m.scalar(1), 1), call(m(), decimals=0), call(m.special(9), 3), call(m(0)),

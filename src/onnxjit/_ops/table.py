@@ -19,7 +19,8 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
     "cumulative", "diagonal", "elementwise",
-    "grid", "histogram", "interpolate", "join", "nan_statistics", "norm",
+    "grid", "histogram", "interpolate", "join", "linalg_det", "linalg_solve",
+    "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",

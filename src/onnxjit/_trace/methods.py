@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from .doors import DOORS
 
 __all__ = ["Methods"]
+
+#: kDLCPU in DLPack's dlpack.h
+_CPU: Final = 1
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -466,6 +469,23 @@ class Methods:
     def device(self) -> str:
         """Where the elements are."""
         return "cpu"
+
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return the elements for another library, which may share their memory."""
+        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return np.asarray(self).__dlpack__(stream=stream, **options)
+
+    def __dlpack_device__(self, /) -> tuple[Any, int]:
+        """Return the device as the protocol says it: type and number."""
+        return (_CPU, 0)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
         """Return self: there is one device."""
