@@ -52,6 +52,8 @@ M: Final = np.array([[4.0, 1.0, 2.0], [1.0, 3.0, 0.5], [2.0, 0.5, 5.0]])
 Call = tuple[Callable[..., Any], *tuple[Any, ...]]
 #: a call of each function that NumPy's own source serves
 BY_SOURCE_CALLS: Final[dict[str, Call]] = {
+    "numpy.geomspace": (lambda x, y: np.geomspace(x, y, 5, axis=1), X, X + 3.0),
+    "numpy.i0": (np.i0, X * 4 - 9),
     "numpy.allclose": (np.allclose, X, Y),
     "numpy.apply_along_axis": (lambda m: np.apply_along_axis(np.cumsum, 0, m), M),
     "numpy.apply_over_axes": (lambda m: np.apply_over_axes(np.sum, m, [0]), M),

@@ -19,6 +19,7 @@ __all__ = [
     "DTYPES",
     "FLOATS",
     "INTEGERS",
+    "MATRICES",
     "NUMBERS",
     "Make",
     "arithmetic",
@@ -28,6 +29,7 @@ __all__ = [
     "matrices",
     "pairs",
     "reductions",
+    "regular",
     "special",
     "vectors",
     "within",
@@ -39,6 +41,8 @@ INTEGERS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 FLOATS: Final = ("f2", "f4", "f8")
 NUMBERS: Final = (*INTEGERS, *FLOATS)
 DTYPES: Final = ("?", *NUMBERS)
+#: dtypes that linear algebra tells apart
+MATRICES: Final = ("?", "i8", "u1", "f2", "f4", "f8")
 
 #: one call: positional and keyword arguments as they are given to the NumPy function
 call: Final = Sample
@@ -262,6 +266,16 @@ def vectors(**options: Any) -> Samples:
 def matrices(m: Make) -> list[Array]:
     """Return arrays of two axes and more: tall, wide, square, stacked, empty."""
     return [m.special(4, 3), m(3, 5), m(3, 3), m(2, 3, 4), m(0, 3), m(2, 0, 3)]
+
+
+def regular(m: Make, *shape: int) -> Array:
+    """Return square matrices of small numbers that are far from singular."""
+    n = shape[-1]
+    diagonal = np.diag(3 * (1 + np.arange(n)))
+    x = m(*shape)
+    if x.dtype.kind == "b":
+        return np.broadcast_to(np.eye(n, dtype=bool), shape).copy()
+    return np.asarray((x % 2 if x.dtype.kind == "u" else x) + diagonal).astype(x.dtype)
 
 
 def arithmetic(m: Make) -> list[Array]:

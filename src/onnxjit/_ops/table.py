@@ -19,7 +19,7 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 FAMILIES: Final = (
     "arg", "bincount", "cast", "contract", "convolve", "create", "cumulative", "diagonal",
     "elementwise",
-    "grid", "histogram", "join", "nan_statistics", "norm",
+    "grid", "histogram", "join", "linalg_det", "linalg_solve", "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
     "take", "typing_rows",

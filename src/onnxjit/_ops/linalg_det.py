@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Determinants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from onnxjit._core.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
+
+from .cast import cast
+from .elementwise import absolute, divide, exp, less, log, multiply, negative, where
+from .linalg_base import Stack, common_types, square
+from .linalg_lu import eliminate
+from .reduce import reduce_prod, reduce_sum
+from .row import Function, Ufunc, function
+from .samples import MATRICES, call, calls, regular, within
+from .structure import const, reshape
+
+if TYPE_CHECKING:
+    from onnxjit._core.dtypes import DType
+    from onnxjit._core.program import Value
+
+__all__ = ["ROWS", "det", "slogdet"]
+
+ROWS: list[Function | Ufunc] = []
+
+#: NumPy's class of results
+_SIGN_AND_LOG: Final[Any] = type(np.linalg.slogdet(np.zeros((0, 0))))
+
+_PART: Final = {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}
+
+
+def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
+    """Return (B,) signs, in the dtype of the matrices, and (B,) logarithms."""
+    x = stack.value
+    done = eliminate(x, x.shape[2])
+    pivots = done.pivots
+    sizes = absolute(pivots)
+    if x.dtype.kind == "c":
+        signs = divide(pivots, cast(sizes, x.dtype))
+    else:
+        signs = where(less(pivots, 0), -1.0, 1.0)
+    sign = reduce_prod(signs, (1,))
+    sign = where(done.is_odd(), negative(sign), sign)
+    logarithm = where(done.has_nan, np.nan, reduce_sum(log(sizes), (1,)))
+    singular = done.is_singular()
+    zero = const(np.zeros((), x.dtype.numpy))
+    return where(singular, zero, sign), where(singular, -np.inf, logarithm)
+
+
+def _flat(stack: Stack, x: Value, dtype: DType) -> Value:
+    """Return (B,) results with the leading axes of the operand."""
+    return reshape(cast(x, dtype), stack.lead)
+
+
+@function(
+    ROWS, np.linalg.slogdet, scalar=True, ulp=within(64), floor="operands",
+    samples=calls(lambda m: [
+        call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
+        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(np.asarray(m(4, 4)) * m(1) * 0),
+        call(m(3)), call(m(2, 3)),
+    ], MATRICES),
+)  # fmt: skip
+def slogdet(a: Any) -> Any:
+    """Return sign and logarithm of the absolute value of each determinant.
+
+    Parameters
+    ----------
+    a : (..., n, n) array
+        Matrices; integers and bool as float64.
+
+    Returns
+    -------
+    sign : (...) array
+        1.0 or -1.0, 0.0 for an exactly singular matrix; of absolute value 1 for complex
+        matrices.
+    logabsdet : (...) real array
+        -inf for an exactly singular matrix; NaN where NaN came up.
+
+    Raises
+    ------
+    LinAlgError
+        The operand is not a stack of square matrices.
+    TypeError
+        The operand is float16.
+
+    Notes
+    -----
+    The pivots of `eliminate`, Log, ReduceSum; in double precision, as NumPy computes it.
+    """
+    x = square(a)
+    inner, outer = common_types(x)
+    stack = Stack(x, inner)
+    sign, logarithm = _sign_and_log(stack)
+    return _SIGN_AND_LOG(
+        _flat(stack, sign, outer), _flat(stack, logarithm, _PART.get(outer, outer))
+    )
+
+
+@function(
+    ROWS, np.linalg.det, scalar=True, ulp=within(512), floor="operands",
+    samples=calls(lambda m: [
+        call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
+        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(np.asarray(m(4, 4)) * m(1) * 0),
+        call(m(3)), call(m(2, 3)),
+    ], MATRICES),
+)  # fmt: skip
+def det(a: Any) -> Value:
+    """Return the determinant of each matrix of the last two axes.
+
+    Parameters
+    ----------
+    a : (..., n, n) array
+        Matrices; integers and bool as float64.
+
+    Returns
+    -------
+    (...) float32, float64, complex64 or complex128
+        1.0 for matrices of no rows, 0.0 for exactly singular ones.
+
+    Raises
+    ------
+    LinAlgError
+        The operand is not a stack of square matrices.
+    TypeError
+        The operand is float16.
+
+    Notes
+    -----
+    Sign times Exp of the logarithm of `slogdet`, as NumPy computes it: of the range of a
+    product of pivots nothing is lost on the way.
+    """
+    x = square(a)
+    inner, outer = common_types(x)
+    stack = Stack(x, inner)
+    sign, logarithm = _sign_and_log(stack)
+    size = exp(logarithm)
+    return _flat(stack, multiply(sign, cast(size, inner)), outer)
