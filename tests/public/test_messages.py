@@ -40,8 +40,8 @@ def assigned(x):
     return x
 
 
-def spectrum(x):
-    return np.fft.fft(x).real
+def measured(x):
+    return x + np.char.str_len(np.array2string(x))
 
 
 def noisy(x):
@@ -63,7 +63,7 @@ def recorded(call):
     return caught
 
 
-REFUSED = [branch, logged, assigned, spectrum, noisy]
+REFUSED = [branch, logged, assigned, measured, noisy]
 
 
 @pytest.mark.parametrize("fn", REFUSED)
