@@ -17,7 +17,6 @@ from onnxjit._eager.record import Recording, record
 from onnxjit._eager.run import call_traced
 from onnxjit._lower.opsets import supported
 from onnxjit._ops.row import Function, Sample, Ufunc
-from onnxjit._runtime.pairs import to_pairs
 
 __all__ = ["classes", "compare", "is_data", "numpy_result", "recorded", "run_samples"]
 
@@ -264,9 +263,8 @@ def _check_shapes(row: Row, group: Group, entry: Entry, values: Sequence[Any]) -
             source, axis = origin
             if source.id in inputs and axis is not None:
                 sizes[symbol] = inputs[source.id].shape[axis]
-    given = [to_pairs(a) if a.dtype.kind == "c" else a for a in arrays]
-    for value, array in zip(program.outputs, entry.compiled.results(given), strict=True):
-        shape = (*value.shape, 2) if value.dtype.kind == "c" else value.shape
+    for value, array in zip(program.outputs, entry.compiled.results(arrays), strict=True):
+        shape = value.shape
         known = [isinstance(n, int) or all(s in sizes for s in symbols_of(n)) for n in shape]
         assert len(shape) == array.ndim, (row, [s.id for s, _, _ in group])
         for n, is_known, real in zip(shape, known, array.shape, strict=True):
