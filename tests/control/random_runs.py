@@ -187,6 +187,7 @@ def _export(opset: int) -> Callable[..., None]:
         names = [i.name for i in session.get_inputs()]
         outputs = [o.name for o in session.get_outputs()]
         assumed = any(issubclass(w.category, AssumptionWarning) for w in warned)
+        assumed |= any(p.key == "onnxjit.assumptions" for p in model.metadata_props)
         for number, (args, want) in enumerate(zip(inputs, wanted, strict=True)):
             if want[1] is not None or (assumed and number):
                 continue

@@ -150,3 +150,22 @@ def test_refused(fn: Any) -> None:
         got = jit_onnx(fn)(X.copy(), 2)
     want = fn(X.copy(), 2)
     assert repr(got) == repr(want)
+
+
+def shown_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        part = x[::-1]
+        if total < 9:
+            part += 1
+        total += (x.reshape(1, -1) * 1.0).sum() + i
+    return total
+
+
+@pytest.mark.parametrize("view", [slice(None), slice(None, None, 2)])
+def test_views_that_layouts_decide_may_be_made_in_each_iteration(view: Any) -> None:
+    fn = jit_onnx(shown_in_a_loop, fallback="error")
+    for n in (3, 4, 0, 1):
+        x, y = np.arange(2.0 * n)[view], np.arange(2.0 * n)[view]
+        assert fn(x) == shown_in_a_loop(y)
+        np.testing.assert_array_equal(x, y)

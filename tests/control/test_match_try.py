@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """``match`` on data, and ``try`` around what data may make fail."""
 
+import dataclasses
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onnxjit import FallbackWarning, jit_onnx
+from onnxjit import AssumptionWarning, DataDependentError, FallbackWarning, jit_onnx
 
 
 def scaled(x: Any, kind: Any) -> Any:
@@ -66,6 +67,83 @@ def test_tuples_are_matched_by_their_parts() -> None:
     assert fn.cache_info()["graphs"] == 1
 
 
+def guarded(x: Any, k: Any) -> Any:
+    match (k % 3, bool(x[0] > 1.0 or x[0] < 0)):
+        case (0, True):
+            y = x + 1
+        case (m, False) if m > 1:
+            y = x * m
+        case (1 | 2 as m, _) if m != 1:
+            y = x - m
+        case _:
+            y = -x
+    return y + m if k % 3 else y
+
+
+def parts_of(x: Any, k: Any) -> Any:
+    pair = (k, float(x.sum()))
+    match pair:
+        case (0, 0.0):
+            y = 1.0
+        case (n, total) if n > 2:
+            y = n + total
+        case [_, 3.0]:
+            y = 2.0
+        case _:
+            y = 0.0
+    return y
+
+
+@dataclasses.dataclass
+class Point:
+    x: Any
+    y: Any
+
+
+def kind_of(x: Any, k: Any) -> Any:
+    found: list[Any] = []
+    for value in (bool(x[0] > 0), k, Point(k, x[0])):
+        match value:
+            case True:
+                found.append(1)
+            case False:
+                found.append(2)
+            case int(n) if n > 1:
+                found.append(n + 10)
+            case int():
+                found.append(4)
+            case Point(x=1, y=y):
+                found.append(y)
+            case Point(y=y):
+                found.append(-y)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("fn", [guarded, parts_of, kind_of])
+def test_patterns_of_data_are_in_the_graph(fn: Any) -> None:
+    converted = jit_onnx(fn, fallback="error")
+    for first in (0.0, 3.0, -1.0, 0.5):
+        for k in range(4):
+            x = np.array([first, 0.0])
+            args = x, int(k) if fn is kind_of else np.int64(k)
+            np.testing.assert_array_equal(converted(*args), fn(*args))
+
+
+def starred(x: Any) -> Any:
+    match [bool(x[0] > 0), 2, 3]:
+        case [True, *rest]:
+            return sum(rest)
+        case _:
+            return 0
+
+
+def test_a_pattern_that_stays_pythons_does_not_overlook_data() -> None:
+    with pytest.raises(DataDependentError, match="a star"):
+        jit_onnx(starred, fallback="error")(np.ones(2))
+    with pytest.warns(FallbackWarning, match="a star"):
+        assert jit_onnx(starred)(np.ones(2)) == 5
+
+
 @pytest.mark.parametrize("mode", ["double", None, {"add": 3}, [1, 2], "other"])
 def test_other_patterns_stay_pythons(mode: Any) -> None:
     x = np.array([1.0, 2.0])
@@ -120,3 +198,41 @@ def test_a_try_without_handlers_is_a_graph() -> None:
     fn = jit_onnx(closed, fallback="error")
     x = np.array([1.0, 4.0])
     np.testing.assert_array_equal(fn(x, 1.0), closed(x, 1.0))
+
+
+def fourth(x: Any) -> Any:
+    total = 0.0
+    for e in x:
+        try:
+            last = float(x[3])
+        except IndexError:
+            last = -1.0
+        total += last * e
+    return total
+
+
+@pytest.mark.parametrize("first", [5, 3])
+def test_what_sizes_decide_is_caught_in_loops_too(first: int) -> None:
+    fn = jit_onnx(fourth, fallback="error")
+    for n in (first, 5, 3, 1, 0):
+        assert fn(np.arange(n) + 1.0) == fourth(np.arange(n) + 1.0)
+    with pytest.warns(AssumptionWarning, match="right only where x_0"):
+        jit_onnx(fourth).to_onnx(np.arange(first) + 1.0)
+
+
+def helpers_made_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for e in x:
+
+        def depth(k: Any) -> Any:
+            if k <= 0:
+                return 0
+            return 1 + depth(k - 2)
+
+        total += depth(5) * e
+    return total
+
+
+def test_a_recursive_function_may_be_made_in_a_loop() -> None:
+    x = np.arange(4.0)
+    assert jit_onnx(helpers_made_in_a_loop, fallback="error")(x) == helpers_made_in_a_loop(x)

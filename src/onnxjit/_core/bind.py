@@ -55,6 +55,8 @@ class Trace:
         Constants that were made of Python numbers, by number, type and dtype.
     types : dict
         Types of results of elementwise operations, by operation and types of operands.
+    tries : int
+        ``try`` statements with handlers whose bodies are running.
     """
 
     def __init__(self, env: ShapeEnv) -> None:
@@ -64,6 +66,7 @@ class Trace:
         self.source: Source | None = None
         self.scope: Scope | None = None
         self.closed = False
+        self.tries = 0
         self.lengths: dict[tuple[int, Any], list[Any]] = {}
         self.journal: dict[Any, Value] | None = None
         self.numbers: Final[dict[tuple[float, type, DType], Value]] = {}

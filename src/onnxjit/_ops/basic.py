@@ -66,7 +66,8 @@ def out_of_bounds(at: int, axis: int, n: DimLike) -> IndexError:
 def make_pick(at: Number, axis: int, n: DimLike) -> Pick:
     """Return an integer index of an axis of size `n`.
 
-    Outside branches and loops a plain int takes a guard that it is inside.
+    Outside branches and loops, and where a handler may catch the exception, a plain int takes
+    a guard that it is inside.
 
     Raises
     ------
@@ -95,9 +96,12 @@ def _holds(slack: DimLike, at: DimLike, axis: int, n: DimLike) -> bool:
         shown = hint_of(at)
         raise out_of_bounds(shown if shown is not None else 0, axis, n)
     hint = hint_of(slack)
-    if hint is None or has_data(slack) or trace.block is not trace.root:
+    if hint is None or has_data(slack):
         return False
-    if trace.env.policy == "guard" and slack >= 0:
+    if trace.tries == 0 and trace.block is not trace.root:
+        return False
+    # what a handler may catch, no run can decide: an export assumes it
+    if (trace.env.policy == "guard" or trace.tries) and slack >= 0:
         return True
     if hint < 0:
         raise out_of_bounds(hint_of(at) or 0, axis, n)

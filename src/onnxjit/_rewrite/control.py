@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from onnxjit._core.dims import Dim
 from onnxjit._rewrite import plain
 from onnxjit._rewrite.state import SESSION
+from onnxjit._rewrite.twins import is_instance, length_of
 from onnxjit._trace import control as traced
+from onnxjit._trace.array import Array
+from onnxjit._trace.control.either import Either
+from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -104,6 +110,36 @@ class Control:
 
     def list_(self, items: list[Any]) -> list[Any]:
         return items if _session() is None else traced.list_(items)
+
+    def is_sequence(self, x: Any, length: int) -> Any:
+        """Return whether a pattern of so many parts may fit, for ``match``."""
+        if isinstance(x, Either):
+            return x.apply(lambda each: self.is_sequence(each, length))
+        if not isinstance(x, Sequence) or isinstance(x, (str, bytes, bytearray)):
+            return False
+        found = len(x) if _session() is None else length_of(x)
+        return self.compare("==", found, length)
+
+    def is_a(self, x: Any, kind: Any) -> Any:
+        """Return ``isinstance(x, kind)``, for ``match``."""
+        return isinstance(x, kind) if _session() is None else is_instance(x, kind)
+
+    def has_attribute(self, x: Any, name: str) -> Any:
+        """Return ``hasattr(x, name)``, for ``match``."""
+        if isinstance(x, Either):
+            return x.apply(lambda each: self.has_attribute(each, name))
+        return hasattr(x, name)
+
+    def decided(self, x: Any) -> Any:
+        """Return the subject of a ``match`` that is left to Python."""
+        parts = x if isinstance(x, (tuple, list)) else (x,)
+        if _session() is not None and any(isinstance(p, (Array, Dim, Either)) for p in parts):
+            msg = (
+                "a match of a number or array has a pattern that is not in a graph: a star, a "
+                "mapping, a class with positional arguments, or alternatives that bind names"
+            )
+            raise DataDependentError(msg)
+        return x
 
     def trying(self) -> AbstractContextManager[object]:
         """Return the context in which exceptions may be handled."""

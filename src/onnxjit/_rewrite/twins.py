@@ -30,6 +30,7 @@ from onnxjit._trace.control.listed import (
     sum_of,
 )
 from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
+from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import decide, ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
@@ -39,14 +40,15 @@ from onnxjit._trace.trace import current_tracer, dim_array
 
 from .elements import ndenumerate_, ndindex_, vectorized
 
-__all__ = ["plain", "representative", "shuffle_of", "twin_of"]
+__all__ = ["is_instance", "length_of", "plain", "representative", "shuffle_of", "twin_of"]
 
 Twin = Callable[..., Any]
 
 
-def _isinstance(x: Any, kinds: Any) -> Any:
+def is_instance(x: Any, kinds: Any) -> Any:
+    """Return ``isinstance(x, kinds)`` of what an object stands for."""
     if isinstance(x, Either):
-        return x.apply(lambda each: _isinstance(each, kinds))
+        return x.apply(lambda each: is_instance(each, kinds))
     return isinstance(x, kinds) or (
         isinstance(x, (Array, Dim)) and isinstance(representative(x), kinds)
     )
@@ -62,7 +64,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     return type(*args, **kwargs)
 
 
-def _len(x: Any) -> Any:
+def length_of(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
     return x.length if isinstance(x, List) else len(x)
@@ -99,6 +101,8 @@ def _float(*args: Any) -> Any:
 def _extreme(
     native: Twin, compare: np.ufunc, of_dims: Callable[[Any, Any], Any], name: str
 ) -> Twin:
+    symbol = ">" if native is max else "<"
+
     def twin(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(gathered, args))
         if kwargs.get("key") is not None and current_tracer() is not None:
@@ -115,6 +119,8 @@ def _extreme(
     def choose(best: Any, new: Any) -> Any:
         if isinstance(best, (int, Dim)) and isinstance(new, (int, Dim)):
             return of_dims(best, new)
+        if isinstance(best, (tuple, list)):
+            return ifexp(in_order(symbol, new, best), lambda: new, lambda: best)
         best, new = _array(best), _array(new)
         if np.ndim(best) or np.ndim(new):
             return new if compare(new, best) else best
@@ -311,9 +317,9 @@ def _scalar_type(kind: type[np.generic]) -> Twin:
 def _twins() -> dict[int, tuple[Any, Twin]]:
     """Return id of a callable -> (the callable, its stand-in)."""
     pairs: list[tuple[Any, Twin]] = [
-        (builtins.isinstance, _isinstance),
+        (builtins.isinstance, is_instance),
         (builtins.type, _type),
-        (builtins.len, _len),
+        (builtins.len, length_of),
         (builtins.bool, _bool),
         (builtins.int, _int),
         (builtins.float, _float),
@@ -356,7 +362,7 @@ def twin_of(f: object) -> Twin | None:
 
 @functools.cache
 def _eager_twins() -> dict[int, tuple[Any, Twin]]:
-    pairs = [(isinstance, _isinstance), (type, _type)]
+    pairs = [(isinstance, is_instance), (type, _type)]
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _converter(f)) for f in _CONVERTERS]
     return {id(f): (f, twin) for f, twin in pairs}

@@ -29,7 +29,7 @@ from . import host
 from .layout import UNDECIDED, Layout, k_order, walk
 from .methods import Methods
 from .operators import Operators
-from .storage import Storage
+from .storage import Storage, connected
 
 if TYPE_CHECKING:
     from onnxjit._core.bind import Trace
@@ -219,8 +219,10 @@ class Array(Operators, Methods):
         unsure = self._tentative
         if isinstance(view, ReshapeView) and not unsure:
             base = storage.value.shape
-            at = walk(base, storage.layout, (*self._views, view), guard=False)
-            unsure = at.strides is UNDECIDED or bool(storage.layout.arguments)
+            # what a write has asked already need not be left open again
+            asked = self._has_asked(storage.layout)
+            at = walk(base, storage.layout, (*self._views, view), guard=asked)
+            unsure = at.strides is UNDECIDED or (bool(storage.layout.arguments) and not asked)
             if at.copied is not None and not unsure:
                 return wrap(view.apply(self._value))
             if isinstance(view, ContiguousView) and not unsure:
@@ -234,6 +236,11 @@ class Array(Operators, Methods):
             self._note_alias(result)
         return result
 
+    def _has_asked(self, layout: Layout) -> bool:
+        """Whether the trace holds only for the layouts of the arguments that matter."""
+        layouts: frozenset[int] = getattr(self._trace, "layouts", frozenset())
+        return bool(layout.arguments) and layout.arguments <= layouts
+
     def _note_alias(self, other: Array) -> None:
         """Note that this and what a conversion made of it can be one object."""
         if other is not self and other._storage is self._storage:
@@ -242,16 +249,13 @@ class Array(Operators, Methods):
     def _settle(self) -> None:
         """Before a write: make every tentative view of this storage a view or a copy."""
         storage = self._storage
-        if not storage.undecided:
-            return
-        if storage.block is not self._trace.block:
+        handles = (reference() for reference in storage.undecided)
+        pending = [h for h in handles if h is not None and h._storage is storage]
+        if pending and storage.block is not self._trace.block:
             raise Unsettled(self)
-        pending, storage.undecided = storage.undecided, ()
+        storage.undecided = ()
         copies: dict[tuple[int, ...], Storage] = {}
-        for reference in pending:
-            handle = reference()
-            if handle is None or handle._storage is not storage:
-                continue
+        for handle in pending:
             self._trace_layout(storage.layout)
             handle._tentative = False
             handle._take_place(copies)
@@ -345,12 +349,19 @@ class Array(Operators, Methods):
         # the value before settling keeps its meaning: settling may move this very handle
         self._prepare_write()
         storage = self._storage
-        bases = [storage.value]
+        storage.replace(self._put(new))
+        for choice in (storage.choice, *storage.choices)[-1:]:
+            if choice is not None:
+                choice.spread(storage, self._trace.block)
+
+    def _put(self, new: Value) -> Value:
+        """Return what the storage holds once this handle shows `new`."""
+        bases = [self._storage.value]
         for view in self._views:
             bases.append(view.apply(bases[-1]))
         for base, view in zip(bases[-2::-1], reversed(self._views), strict=True):
             new = view.write(base, new)
-        storage.replace(new)
+        return new
 
     def _prepare_write(self) -> None:
         """Require that this may be written to, and count it as written.
@@ -369,7 +380,10 @@ class Array(Operators, Methods):
             raise ValueError(msg)
         if storage.captured is not None and not self._may_write(storage):
             raise self._captured_write(storage.captured)
-        storage.check_identity()
+        for one in connected(storage, self._trace.block):
+            if one is not storage:
+                Array.traced(one, ARRAY)._settle()
+        storage.check_identity(self._trace.block)
         if storage.argument is not None:
             storage.argument.written = True
 

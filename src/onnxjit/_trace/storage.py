@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Block, Value
 
     from .array import Array
+    from .control.chosen import Chosen
 
-__all__ = ["Argument", "Storage"]
+__all__ = ["Argument", "Storage", "connected"]
 
 
 class Argument:
@@ -60,6 +61,10 @@ class Storage:
         Where it was made; blocks inside of it may write to it.
     captured : str or None
         Name of the array of the surroundings that this is; nothing may write to it.
+    choice : Chosen or None
+        The two arrays of which a condition makes this one.
+    choices : tuple of Chosen
+        Arrays that are this one, or another, by a condition.
     others : tuple of weak references
         Storages that may be this very one, depending on data; see `may_be`.
     before : tuple of weak references
@@ -69,7 +74,8 @@ class Storage:
     """
 
     __slots__ = (
-        "__weakref__", "aliases", "argument", "before", "block", "captured", "layout",
+        "__weakref__", "aliases", "argument", "before", "block", "captured", "choice",
+        "choices", "layout",
         "others", "read_only", "stale", "undecided", "value", "version",
     )  # fmt: skip
 
@@ -87,6 +93,8 @@ class Storage:
         # few storages have any of these: tuples cost nothing until then
         self.others: tuple[weakref.ref[Storage], ...] = ()
         self.before: tuple[weakref.ref[Storage], ...] = ()
+        self.choice: Chosen | None = None
+        self.choices: tuple[Chosen, ...] = ()
         self.stale = False
         self.version = 0
         self.layout: Final = layout or _PLAIN
@@ -143,19 +151,42 @@ class Storage:
                 other.stale = True
                 other._outdate()
 
-    def check_identity(self) -> None:
-        """Refuse a write if data decides which array it changes.
+    def check_identity(self, block: Block) -> None:
+        """Refuse a write in a block if nobody knows which arrays it changes.
 
         Raises
         ------
         AliasError
-            Another array that may be this one is alive.
+            Another array that may be this one is alive, and no condition says whether.
         """
-        if self.others and any(ref() is not None for ref in self.others):
-            msg = (
-                "an array is written to that is one of several arrays, depending on a "
-                "condition or on the number of iterations; write to a .copy(), or choose "
-                "values with np.where instead of arrays"
-            )
-            raise AliasError(msg)
-        self._outdate()
+        if not self.others and not self.choices:
+            self._outdate()
+            return
+        known = connected(self, block)
+        for one in known:
+            others = [s for s in (ref() for ref in one.others) if s is not None]
+            if any(block.is_inside(s.block) and s not in known for s in others):
+                msg = (
+                    "an array is written to that is one of several arrays, depending on a "
+                    "condition or on the number of iterations; write to a .copy(), or choose "
+                    "values with np.where instead of arrays"
+                )
+                raise AliasError(msg)
+        for one in known:
+            one._outdate()
+
+
+def connected(storage: Storage, block: Block) -> list[Storage]:
+    """Return a storage, and those that conditions seen in a block make the same memory."""
+    found = {storage: None}
+    stack = [storage]
+    while stack:
+        one = stack.pop()
+        near = [c.storage for c in one.choices if c.is_seen(block)]
+        if one.choice is not None:
+            near += [side._storage for side in one.choice.sides if side is not None]
+        for other in near:
+            if other not in found:
+                found[other] = None
+                stack.append(other)
+    return list(found)

@@ -95,8 +95,6 @@ class Tracer(Trace):
         () bool -> a truth value, and other () bools that have it where this one has it.
     conditions : dict
         Id of a truth value -> the condition on sizes that it is.
-    tries : int
-        ``try`` statements with handlers whose bodies are running.
     has_handlers : bool
         Whether there was one: where the run fails, Python has to make the call.
     meant : int
@@ -142,7 +140,6 @@ class Tracer(Trace):
         self.data_sizes: Final[dict[int, DimLike]] = {}
         self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
         self.parts: Final[dict[int, tuple[bool, list[Value]]]] = {}
-        self.tries = 0
         self.has_handlers = False
         self.controls: Final[list[Control]] = []
         self.meant = 0

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._trace.array import ARRAY, Array
 
+from .chosen import Chosen, is_plain
+from .region import is_visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from onnxjit._core.program import Block
+    from onnxjit._core.program import Block, Value
     from onnxjit._trace.storage import Storage
 
 __all__ = ["Aliases", "Links", "sources_of"]
@@ -25,22 +28,68 @@ def sources_of(x: Any) -> list[Storage]:
 
 
 class Aliases:
-    """New arrays, by the storages that each of them may be."""
+    """New arrays of a branch, by the storages that each of them may be.
 
-    __slots__ = ("_made",)
+    Parameters
+    ----------
+    pred : () bool
+        What the branch is about.
+    around : Block
+        Where it is.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_around", "_inner", "_made", "_pred")
+
+    def __init__(self, pred: Value, around: Block) -> None:
+        self._pred: Final = pred
+        self._around: Final = around
         self._made: Final[dict[Storage, list[Storage]]] = {}
+        #: storages made in the branch -> pairs of leaves that hold them
+        self._inner: Final[dict[Storage, set[tuple[int, int]]]] = {}
 
-    def add(self, new: Any, sources: Iterable[Storage]) -> None:
+    def look(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Note which arrays of the branch are in several places."""
+        for pair in pairs:
+            for x in pair:
+                for storage in sources_of(x)[:1]:
+                    if not self._around.is_inside(storage.block):
+                        held = self._inner.setdefault(storage, set())
+                        held.add((id(pair[0]), id(pair[1])))
+
+    def add(self, new: Any, pair: tuple[Any, Any]) -> None:
         """Note what a new array may be."""
         if not isinstance(new, Array) or new._kind != ARRAY:
             return
+        followed = all(self._is_followed(x, new) for x in pair)
+        sides = [self._side(x) if followed else x for x in pair]
+        sources = [s for x in sides for s in sources_of(x)]
         for source in dict.fromkeys(sources):
             made = self._made.setdefault(source, [])
             for other in (source, *made):
                 new._storage.may_be(other)
             made.append(new._storage)
+        if followed and sources:
+            Chosen(self._pred, new._storage, (sides[0], sides[1]))
+
+    def _is_followed(self, x: Any, new: Array) -> bool:
+        """Whether writes to a new array can go on to one that it may be."""
+        if not sources_of(x):
+            return True
+        storage = x._storage
+        if not self._around.is_inside(storage.block):
+            return len(storage.same_ones()) == 1 and len(self._inner[storage]) == 1
+        return (
+            is_visible(x, self._around)
+            and is_plain(x)
+            and x.dtype == new.dtype
+            and x.ndim == new.ndim
+        )
+
+    def _side(self, x: Any) -> Any:
+        """Return an array from before the branch, None for one that nobody else holds."""
+        if not sources_of(x) or not self._around.is_inside(x._storage.block):
+            return None
+        return x
 
 
 class Links:

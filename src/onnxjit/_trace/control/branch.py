@@ -15,7 +15,7 @@ from onnxjit._trace.lists import List
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
-from .aliases import Aliases, sources_of
+from .aliases import Aliases
 from .either import MUTABLE, Either, Unsure
 from .join import (
     JoinError,
@@ -335,12 +335,17 @@ class _Branch:
 
     def _merged(self) -> Iterator[Any]:
         """Yield the joined leaves, and note whose memory each may be."""
-        aliases = Aliases()
+        aliases = Aliases(self.pred, self.tracer.block)
+        aliases.look(self.pairs)
+        same: dict[tuple[int, int], Any] = {}
         count = len(self.pairs)
         for pair, t, value in zip(self.pairs, self.types, self.outputs[:count], strict=True):
             arrays = [x for x in pair if isinstance(x, Array) and x._nd is None]
-            new = from_value(value, t, arrays)
-            aliases.add(new, [s for x in arrays for s in sources_of(x)])
+            key = id(pair[0]), id(pair[1])
+            new = same.get(key) if arrays else None
+            if new is None:
+                new = same[key] = from_value(value, t, arrays)
+                aliases.add(new, pair)
             self._made.append(new)
             yield new
 

@@ -7,6 +7,8 @@ dtypes are promoted.  Containers of the same structure are joined element by ele
 
 from __future__ import annotations
 
+import operator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -286,6 +288,8 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
     if type(x) is type(y) and type(x) in (str, bytes, int, slice, range) and x == y:
         return "static", x, []
+    if _same_function(x, y):
+        return "static", y, []
     msg = f"{described(x)} and {described(y)} cannot be one value"
     raise JoinError(msg)
 
@@ -295,6 +299,24 @@ def _differ(x: List, y: List) -> bool:
     if x.rows is None or y.rows is None:
         return x.rows is not y.rows or len(x) != len(y)
     return bool(x.rows.element.differs(y.rows.element))
+
+
+def _same_function(x: Any, y: Any) -> bool:
+    """Whether two functions were made of one definition, and see the same variables."""
+    if type(x) is not FunctionType or type(y) is not FunctionType:
+        return False
+    if x.__code__ is not y.__code__:
+        return False
+    parts = ((f.__closure__, f.__defaults__, f.__kwdefaults__) for f in (x, y))
+    return all(map(_same_items, *parts))
+
+
+def _same_items(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return a is b
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+    return len(a) == len(b) and all(map(operator.is_, a, b))
 
 
 def _same_bits(x: Any, y: Any) -> bool:

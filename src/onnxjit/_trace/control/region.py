@@ -213,7 +213,8 @@ def settled(attempt: Callable[[], Any]) -> Any:
                 e.prepare()
             except Switch as e:
                 switched.append(e.apply())
-        return attempt()
+        msg = "which views and lists a branch or loop works on does not settle"
+        raise UnsupportedError(msg)
     except OnnxJitError:
         for before in reversed(switched):
             put_back(*before)

@@ -41,6 +41,9 @@ _UFUNCS: Final[dict[str, np.ufunc]] = {
     "==": np.equal, "!=": np.not_equal,
 }  # fmt: skip
 
+#: sequences that are compared item by item, and how
+_ITEMS: Final = (tuple, list)
+_BY_ITEMS: Final = ("==", "!=", "<", "<=", ">", ">=")
 #: what may be asked of any two objects
 _ANYTHING: Final = ("is", "is not", "==", "!=")
 
@@ -139,7 +142,7 @@ def compare(symbol: str, a: Any, b: Any) -> Any:
     is_identity = symbol in ("is", "is not") and isinstance(b, bool)
     if is_identity and isinstance(a, Array) and a._kind == BOOL_KIND:
         return a if b is (symbol == "is") else not_(a)
-    if symbol in ("==", "!=") and type(a) is type(b) and type(a) in (tuple, list):
+    if symbol in _BY_ITEMS and isinstance(a, _ITEMS) and isinstance(b, _ITEMS):
         return _compare_items(symbol, a, b)
     return _COMPARE[symbol](a, b)
 
@@ -185,14 +188,31 @@ def _condition(symbol: str, difference: Poly) -> tuple[Kind, Poly]:
 
 
 def _compare_items(symbol: str, a: Any, b: Any) -> Any:
-    """Return whether sequences are equal, or differ."""
-    if not any(isinstance(x, (Array, Dim)) for x in (*a, *b)):
+    """Return whether sequences are equal, or differ, or which one is first in order."""
+    alike = isinstance(a, tuple) is isinstance(b, tuple)
+    alike = alike and rows_of(a) is None and rows_of(b) is None
+    if not alike or not any(isinstance(x, (Array, Dim, Either, *_ITEMS)) for x in (*a, *b)):
         return _COMPARE[symbol](a, b)
+    if symbol not in ("==", "!="):
+        return _in_order(symbol, list(a), list(b))
     if len(a) != len(b):
         return symbol == "!="
     tests = [lambda x=x, y=y: x is y or compare("==", x, y) for x, y in zip(a, b, strict=True)]
     equal = and_(True, *tests)
     return equal if symbol == "==" else not_(equal)
+
+
+def _in_order(symbol: str, a: list[Any], b: list[Any]) -> Any:
+    """Compare the first items that differ, as sequences are compared."""
+    while a and b and a[0] is b[0]:
+        a, b = a[1:], b[1:]
+    if not a or not b:
+        return _COMPARE[symbol](len(a), len(b))
+    return ifexp(
+        compare("==", a[0], b[0]),
+        lambda: _in_order(symbol, a[1:], b[1:]),
+        lambda: compare(symbol, a[0], b[0]),
+    )
 
 
 def contains(container: Any, item: Any) -> Any:
