@@ -19,8 +19,6 @@ from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.entering import running_tracer
 from onnxjit.errors import UnsupportedError
 
-from .rewritten import rewrite_function
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FunctionType
@@ -54,6 +52,8 @@ def _call(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _rewritten(f: Any) -> Callable[..., Any]:
+    from .rewritten import rewrite_function  # which knows the twins
+
     source = rewrite_function(cast("FunctionType", f))
     assert source is not None  # its text is here
     return source
