@@ -55,7 +55,7 @@ def _split(row: Function | Ufunc) -> tuple[list[Sample], list[Sample]]:
 
 
 #: dtypes whose samples wait for the slow items: the detours of their neighbours are theirs
-LATER: Final = ("i1-", "i4-", "u2-", "u4-")
+LATER: Final = ("i1-", "i4-", "u2-", "u4-", "c8-")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)

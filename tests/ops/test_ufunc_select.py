@@ -9,28 +9,26 @@ import numpy as np
 import pytest
 
 from onnxjit._ops import select as rows
-from onnxjit._ops.row import Function
-from onnxjit._ops.samples import DTYPES as REAL
-from onnxjit._ops.samples import special
-from onnxjit._ops.select import ROWS
+from onnxjit._ops.interpolate import interp
+from onnxjit._ops.samples import DTYPES, REALS, special
+from onnxjit._ops.table import FUNCTIONS
 from tests.ops.harness import exported, run
 from tests.ops.test_ufunc_calls import same
 
 OPSETS = (13, 21, 28)
-CALLS = {row.numpy: row.implementation for row in ROWS if isinstance(row, Function)}
 
 
 def check(function: Any, *arrays: Any, opset: int | None = None, **options: Any) -> None:
     with np.errstate(all="ignore"):
         want = function(*arrays, **options)
-    call = CALLS[function]
+    call = FUNCTIONS[function].implementation
     got = run(lambda *v: call(*v, **options), *arrays, opset=opset)[0]
     assert same(got, want), (function, arrays, options, got, want)
 
 
 @pytest.mark.parametrize("opset", OPSETS)
 def test_where_keeps_bits(opset: int) -> None:
-    for t in REAL:
+    for t in DTYPES:
         x = special(t)
         y, condition = x[::-1].copy(), np.arange(x.size) % 3 == 0
         check(np.where, condition, x, y, opset=opset)
@@ -63,13 +61,13 @@ BOUNDS = [(0, 1), (None, 1), (0, None), (-0.5, 0.5), (2, 1), (np.nan, 1.0), (0.0
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize(("low", "high"), BOUNDS)
 def test_clip(low: Any, high: Any, opset: int) -> None:
-    for t in REAL[1:]:
+    for t in DTYPES[1:]:
         x = special(t)
         x = x[x != 0]
         with np.errstate(all="ignore"):
             want = np.clip(x, low, high)
         got = run(lambda v: rows.clip(v, low, high), x, opset=opset)[0]
-        is_float = want.dtype.kind == "f"
+        is_float = want.dtype.kind in "fc"
         assert got.dtype == want.dtype
         assert np.array_equal(got, want, equal_nan=is_float)
 
@@ -118,12 +116,12 @@ def test_select_and_choose() -> None:
 
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
 def test_round(decimals: int) -> None:
-    for t in REAL[1:]:
+    for t in DTYPES[1:]:
         check(np.round, special(t), decimals=decimals)
 
 
 def test_small_functions() -> None:
-    for t in REAL:
+    for t in REALS:
         x = special(t)
         check(np.isposinf, x)
         check(np.isneginf, x)
@@ -165,7 +163,7 @@ def test_interp(opset: int) -> None:
 
 
 def check_error(xp: Any, fp: Any) -> None:
-    run(lambda a, b: rows.interp(0.5, a, b), xp, fp)
+    run(lambda a, b: interp(0.5, a, b), xp, fp)
 
 
 def test_models_are_valid() -> None:

@@ -13,6 +13,7 @@ from onnxjit._lower.opsets import check_opset
 from onnxjit._runtime.base import Array, Plan, Segment
 from onnxjit._runtime.options import WIDE, Options
 from onnxjit._runtime.ort import OrtExecutor, OrtRunner
+from onnxjit._runtime.pairs import PARTS, from_pairs, to_pairs
 from onnxjit._transform.pipeline import simplify
 
 from .errors import explain_run_error, load_error
@@ -38,6 +39,8 @@ class Compiled:
     outputs : tuple
         For each result of the program ``("computed", k)``, ``("input", i)`` or
         ``("constant", array)``: element k of `run`'s list, input i itself, a known array.
+    dtypes : tuple of numpy.dtype
+        Of the computed results; complex ones are computed as pairs of parts.
     runner : OrtRunner or None
         None when no result has to be computed.
     equations : list of Equation
@@ -54,6 +57,7 @@ class Compiled:
     __slots__ = (
         "_model",
         "_weights",
+        "dtypes",
         "equations",
         "input_names",
         "inputs",
@@ -69,6 +73,7 @@ class Compiled:
         self, program: Program, opset: int, target: Target, options: Options | None
     ) -> None:
         computed, self.outputs = _sources(program)
+        self.dtypes: Final = tuple(v.dtype.numpy for v in computed)
         self.inputs: tuple[int, ...] = ()
         self.input_names: tuple[str, ...] = ()
         self.output_names: tuple[str, ...] = ()
@@ -149,7 +154,12 @@ class Compiled:
 
     def results(self, arrays: Sequence[Array]) -> list[Array]:
         """Return every result for arrays of all inputs; inputs are returned themselves."""
-        done = self.run([arrays[i] for i in self.inputs])
+        fed = [arrays[i] for i in self.inputs]
+        made = self.run([to_pairs(a) if a.dtype in PARTS else a for a in fed])
+        done = [
+            from_pairs(a, dtype) if dtype in PARTS else a
+            for a, dtype in zip(made, self.dtypes, strict=True)
+        ]
         from_ = {"computed": done, "input": arrays}
         return [a if kind == "constant" else from_[kind][a] for kind, a in self.outputs]
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import FOLD_LIMIT, running_trace
-from onnxjit._core.dtypes import BOOL, PART, DType
+from onnxjit._core.dtypes import BOOL, COMPLEX128, PART, DType
 
 from . import elementwise_arithmetic as arithmetic
+from . import elementwise_exponential as exponential
+from . import elementwise_float as floating
 from . import elementwise_logical as logical
+from . import elementwise_trigonometric as trigonometric
 from .cast import cast
 from .complex_parts import imag_part, is_complex, make_complex, real_part, zeros_of
 from .elementwise_where import choose
@@ -22,9 +25,14 @@ if TYPE_CHECKING:
 
     from .row import Ufunc
 
-__all__ = ["Real", "cast_complex", "joined", "loop", "parts", "pick"]
+__all__ = [
+    "Real", "arcsinh", "arctan2", "cast_complex", "copysign", "cos", "cosh", "elementary",
+    "exp", "expm1", "floor", "hypot", "joined", "log", "log1p", "loop", "parts", "pick",
+    "rint", "sin", "sinh", "sqrt",
+]  # fmt: skip
 
 Loop = Callable[..., Any]
+Formula = Callable[["Real", "Real"], "tuple[Real, Real]"]
 
 
 class Real:
@@ -112,6 +120,14 @@ class Real:
     def __invert__(self) -> Real:
         return self.apply(logical.LOGICAL_NOT)  # type: ignore[no-any-return]
 
+    def larger(self, other: Real) -> Real:
+        """Return the larger of two, NaN if one is."""
+        return self.apply(arithmetic.MAXIMUM, other)  # type: ignore[no-any-return]
+
+    def smaller(self, other: Real) -> Real:
+        """Return the smaller of two, NaN if one is."""
+        return self.apply(arithmetic.MINIMUM, other)  # type: ignore[no-any-return]
+
     def is_nan(self) -> Real:
         """Test for NaN (bool)."""
         return self.apply(logical.ISNAN)  # type: ignore[no-any-return]
@@ -129,6 +145,33 @@ def pick(condition: Real, x: Any, y: Any) -> Real:
     """Choose by a condition; one of the two is a term."""
     like: Real = x if isinstance(x, Real) else y
     return Real(choose(condition.value, like.like(x).value, like.like(y).value))
+
+
+def _of(row: Ufunc) -> Callable[..., Real]:
+    """Return a ufunc as a function of terms."""
+
+    def function(x: Real, *others: Real) -> Real:
+        made: Real = x.apply(row, *others)
+        return made
+
+    return function
+
+
+arctan2 = _of(trigonometric.ARCTAN2)
+arcsinh = _of(trigonometric.ARCSINH)
+copysign = _of(floating.COPYSIGN)
+cos = _of(trigonometric.COS)
+cosh = _of(trigonometric.COSH)
+exp = _of(exponential.EXP)
+expm1 = _of(exponential.EXPM1)
+hypot = _of(exponential.HYPOT)
+log = _of(exponential.LOG)
+log1p = _of(exponential.LOG1P)
+floor = _of(arithmetic.FLOOR)
+rint = _of(arithmetic.RINT)
+sin = _of(trigonometric.SIN)
+sinh = _of(trigonometric.SINH)
+sqrt = _of(arithmetic.SQRT)
 
 
 def parts(*values: Value) -> list[Real]:
@@ -154,16 +197,39 @@ def _folded(row: Ufunc, operands: tuple[Value, ...]) -> Any:
     return trace.constant(np.asarray(made))
 
 
-def loop(*rows: Ufunc) -> Callable[[Loop], Loop]:
+def loop(*rows: Ufunc, ulp: float = 0.0, floor: float = 0.0) -> Callable[[Loop], Loop]:
     """Add the decorated function to rows as what they do to complex operands.
 
     It is called as their implementations are.  What is known while tracing, NumPy computes.
+
+    Parameters
+    ----------
+    rows : Ufunc
+        The rows.
+    ulp : float
+        Largest accepted error of a part, in units in the last place of the larger part.
+    floor : float
+        The units are those of this number at least.
     """
 
     def add(on_complex: Loop) -> Loop:
         for row in rows:
             row.implementation = _chosen(row, row.implementation, on_complex)
+            row.on_complex = ulp, floor
         return on_complex
+
+    return add
+
+
+def elementary(row: Ufunc, *, ulp: float) -> Callable[[Formula], Formula]:
+    """Add the decorated formula to a row: it takes and returns parts, in float64."""
+
+    def add(formula: Formula) -> Formula:
+        def on_complex(z: Value) -> Value:
+            return cast(joined(*formula(*parts(cast(z, COMPLEX128)))), z.dtype)
+
+        loop(row, ulp=ulp)(on_complex)
+        return formula
 
     return add
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.bind import as_value
 from onnxjit._core.dtypes import BOOL
 
-from . import complex_arithmetic as _complex_arithmetic  # noqa: F401  adds loops
+# loops over complex numbers are added to the rows by these
+from . import complex_power as _complex_power  # noqa: F401
+from . import complex_trigonometric as _complex_trigonometric  # noqa: F401
 from . import elementwise_arithmetic as arithmetic
 from . import elementwise_exponential as exponential
 from . import elementwise_float as floating

@@ -265,7 +265,7 @@ def _power(x: Value, y: Value) -> Value:
 
 def _has_power(x: Any, y: Any) -> Any:
     """Whether NumPy takes a power: a negative one of an integer is an error."""
-    return (y >= 0) | (x.dtype.kind not in "iu")
+    return y >= 0 if x.dtype.kind in "iu" else np.ones(y.shape, np.bool_)
 
 
 POWER = Ufunc(

@@ -35,13 +35,13 @@ from .linalg_jacobi import (
     Table,
     batch_first,
     batch_last,
-    identity,
     in_order,
     polished,
     safe_scale,
     scaled,
     shifted,
     sum_of_squares,
+    unit_rows,
     with_peaks,
 )
 from .reduce import reduce_any
@@ -113,7 +113,7 @@ class Decomposed:
             pad(_diagonal(real_part(x)), [0, 0], [grow, 0], const(np.zeros(()))),
         ]
         if vectors:
-            start = identity(table.size, n, x)
+            start = unit_rows(table.size, n, x)
             state = [*state, broadcast_to(start, (table.size, n, batch))]
 
         def unfinished(off: Value, *_: Value) -> Value:

@@ -61,9 +61,22 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
 __all__ = [
-    "EPS", "SWEEPS", "TINY", "Rotation", "Table", "batch_first", "batch_last", "identity",
-    "in_order", "polished", "safe_scale", "scaled", "shifted", "squared_size",
-    "sum_of_squares", "with_peaks",
+    "EPS",
+    "SWEEPS",
+    "TINY",
+    "Rotation",
+    "Table",
+    "batch_first",
+    "batch_last",
+    "in_order",
+    "polished",
+    "safe_scale",
+    "scaled",
+    "shifted",
+    "squared_size",
+    "sum_of_squares",
+    "unit_rows",
+    "with_peaks",
 ]  # fmt: skip
 
 EPS: Final = float(np.finfo(np.float64).eps)
@@ -223,7 +236,7 @@ def safe_scale(x: Value) -> Value:
     return result
 
 
-def identity(n: DimLike, m: DimLike, like: Value) -> Value:
+def unit_rows(n: DimLike, m: DimLike, like: Value) -> Value:
     """Return the (n, m, 1) identity of the dtype of a value."""
     found = cast(equal(unsqueeze(iota(n), [1]), iota(m)), real_part(like).dtype)
     return cast(unsqueeze(found, [2]), like.dtype)
@@ -248,7 +261,7 @@ def polished(rows: Value) -> Value:
     """
     v = batch_first(rows)
     r = rows.shape[0]
-    excess = subtract(matrix_product(v, adjoint(v)), batch_first(identity(r, r, rows)))
+    excess = subtract(matrix_product(v, adjoint(v)), batch_first(unit_rows(r, r, rows)))
     return batch_last(subtract(v, matrix_product(scaled(half_of(rows), excess), v)))
 
 

@@ -34,13 +34,14 @@ from .linalg_base import (
     adjoint,
     common_types,
     fail_where,
+    identity,
     square,
     stacked,
     void_where,
 )
 from .linalg_eigh import eigh, eigvalsh
 from .linalg_jacobi import batch_first, batch_last
-from .linalg_solve import identity_like, solution
+from .linalg_solve import solution
 from .linalg_svd import Singular
 from .norm import norm
 from .product import matmul
@@ -347,7 +348,8 @@ def _by_inverse(a: Value, p: Any) -> Value:
     x = square(a)
     compute, result = common_types(x)
     stack = Stack(x, compute)
-    inverse, singular = solution(stack.value, identity_like(stack.value))
+    units = broadcast_to(identity(x.shape[-1], compute), stack.value.shape)
+    inverse, singular = solution(stack.value, units)
     nan = np.asarray(np.nan, compute.numpy)[()]
     marks = reshape(singular, (singular.shape[0], 1, 1))
     inverse = stack.unpack(where(marks, nan, inverse), compute)

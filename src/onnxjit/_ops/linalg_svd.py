@@ -40,7 +40,6 @@ from .linalg_jacobi import (
     Table,
     batch_first,
     batch_last,
-    identity,
     in_order,
     polished,
     safe_scale,
@@ -48,6 +47,7 @@ from .linalg_jacobi import (
     shifted,
     squared_size,
     sum_of_squares,
+    unit_rows,
     with_peaks,
 )
 from .product import matrix_product
@@ -142,7 +142,7 @@ class Triangular:
             across = scaled(gather(self._factors, at), conjugate(v))
             return [subtract(q, multiply(part, across))], []
 
-        start = broadcast_to(identity(count, m, self._mirrors), (count, m, batch))
+        start = broadcast_to(unit_rows(count, m, self._mirrors), (count, m, batch))
         (q,), _ = loop(r, step, [start])
         return q
 
@@ -186,7 +186,7 @@ class Orthogonal:
         zero = const(np.zeros((), x.dtype.numpy))
         state: Sequence[Value] = [pad(x, [0, 0, 0], [table.size - r, 0, 0], zero)]
         if turns:
-            start = broadcast_to(identity(table.size, r, x), (table.size, r, batch))
+            start = broadcast_to(unit_rows(table.size, r, x), (table.size, r, batch))
             state = [*state, start]
         bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
         worst = broadcast_to(const(np.asarray(np.inf)), (batch,))

@@ -131,11 +131,16 @@ class Ufunc:
         something better than a loop.  The value is already of the reduction's dtype.
     samples, ulp, floor, ties
         As in `Function`.
+
+    Attributes
+    ----------
+    on_complex : (float, float) or None
+        What `ulp` and `floor` are for complex operands; None where NumPy takes none.
     """
 
     __slots__ = (
-        "accumulate", "api", "floor", "identity", "implementation", "numpy", "reduce",
-        "samples",
+        "accumulate", "api", "floor", "identity", "implementation", "numpy", "on_complex",
+        "reduce", "samples",
         "ties", "ulp",
     )  # fmt: skip
 
@@ -154,6 +159,7 @@ class Ufunc:
     ) -> None:
         self.numpy: Final = numpy
         self.implementation = implementation
+        self.on_complex: tuple[float, float] | None = None
         self.reduce: Final = reduce
         self.accumulate: Final = accumulate
         self.identity: Final = numpy.identity

@@ -16,11 +16,13 @@ import numpy as np
 from .row import Sample, Samples
 
 __all__ = [
+    "COMPLEX",
     "DTYPES",
     "FLOATS",
     "INTEGERS",
     "MATRICES",
     "NUMBERS",
+    "REALS",
     "Make",
     "arithmetic",
     "call",
@@ -40,7 +42,9 @@ Array = np.ndarray[Any, Any]
 INTEGERS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 FLOATS: Final = ("f2", "f4", "f8")
 NUMBERS: Final = (*INTEGERS, *FLOATS)
-DTYPES: Final = ("?", *NUMBERS)
+REALS: Final = ("?", *NUMBERS)
+COMPLEX: Final = ("c8", "c16")
+DTYPES: Final = (*REALS, *COMPLEX)
 #: dtypes that linear algebra tells apart
 MATRICES: Final = ("?", "i8", "u1", "f2", "f4", "f8")
 
@@ -57,7 +61,7 @@ def special(dtype: str, count: int = 40) -> Array:
     Parameters
     ----------
     dtype : str
-        A bool, integer or float dtype.
+        A bool, integer, float or complex dtype.
     count : int
         How many ordinary values follow.
 
@@ -65,10 +69,12 @@ def special(dtype: str, count: int = 40) -> Array:
     -------
     (n,) dtype
         Limits, zeros of both signs, NaN, infinities, denormals, halves, small and random
-        numbers.
+        numbers; of complex numbers pairs of some of these.
     """
     random = np.random.default_rng(3)
     kind = np.dtype(dtype).kind
+    if kind == "c":
+        return _special_complex(dtype, count, random)
     if kind == "b":
         return np.array([False, True, True])
     if kind in "iu":
@@ -84,6 +90,25 @@ def special(dtype: str, count: int = 40) -> Array:
     values += [info.smallest_subnormal, *random.normal(size=20)]
     values += list(random.normal(size=count) * 10 ** random.uniform(-4, 4, count))
     return np.array(values).astype(dtype)
+
+
+#: parts of which every pair is a special complex number
+_PARTS: Final = (0.0, -0.0, 1.0, -1.0, 0.5, -2.0, np.inf, -np.inf, np.nan)
+
+
+def _special_complex(dtype: str, count: int, random: Any) -> Array:
+    """Return pairs of special parts, numbers near 1, and numbers of many sizes."""
+    parts = np.meshgrid(_PARTS, _PARTS)
+    near = 1 + random.normal(size=(2, count)) * 10 ** random.uniform(-6, 0, count) - [[0], [1]]
+    wide = random.normal(size=(2, count)) * 10 ** random.uniform(-4, 2, (2, count))
+    made = np.concatenate([np.reshape(parts, (2, -1)), near, wide], axis=1)
+    return _joined(made[0], made[1], dtype)
+
+
+def _joined(re: Any, im: Any, dtype: str) -> Array:
+    z = np.empty(np.shape(re), dtype)
+    z.real, z.imag = re, im
+    return z
 
 
 class Make:
@@ -106,6 +131,9 @@ class Make:
         kind = np.dtype(self.dtype).kind
         if kind == "b":
             return self.mask(*shape)
+        if kind == "c":
+            re, im = self._random.integers(-5, 6, (2, *shape)) / 8
+            return _joined(re, im, self.dtype)
         low = 0 if kind == "u" else -9
         numbers = self._random.integers(low, 12, shape)
         return np.asarray(numbers / 8 if kind == "f" else numbers).astype(self.dtype)
@@ -125,12 +153,15 @@ class Make:
             return self._random.integers(
                 limits.min, limits.max, shape, self.dtype, endpoint=True
             )
+        if kind == "c":
+            re, im = self._random.normal(size=(2, *shape))
+            return _joined(re, im, self.dtype)
         return np.asarray(self._random.normal(size=shape)).astype(self.dtype)
 
     def nearly(self, *shape: int) -> Array:
         """Return numbers as `wide` does, with NaN among floats."""
         x = self.wide(*shape)
-        if x.dtype.kind == "f" and x.size > 4:
+        if x.dtype.kind in "fc" and x.size > 4:
             x.flat[[1, x.size // 2]] = np.nan
         return x
 
@@ -159,7 +190,7 @@ class Make:
         return np.dtype(self.dtype).type(value)
 
 
-def calls(make: Callable[[Make], Iterable[Sample]], dtypes: Sequence[str] = DTYPES) -> Samples:
+def calls(make: Callable[[Make], Iterable[Sample]], dtypes: Sequence[str] = REALS) -> Samples:
     """Return samples: the same calls for each dtype.
 
     Parameters
@@ -180,19 +211,22 @@ def calls(make: Callable[[Make], Iterable[Sample]], dtypes: Sequence[str] = DTYP
 
 
 def within(ulp: float) -> dict[str, float]:
-    """Return the accepted error of a row: the same for each float dtype."""
-    return dict.fromkeys(("float16", "float32", "float64"), ulp)
+    """Return the accepted error of a row: the same for each dtype of floats."""
+    return dict.fromkeys(_INEXACT, ulp)
+
+
+_INEXACT: Final = ("float16", "float32", "float64", "complex64", "complex128")
 
 
 # --- elementwise --------------------------------------------------------------------------
 
 
 def loops(ufunc: np.ufunc) -> list[tuple[str, ...]]:
-    """Return the input dtypes of a ufunc's loops over real dtypes, each once."""
+    """Return the input dtypes of a ufunc's loops over numbers, each once."""
     found: dict[tuple[str, ...], None] = {}
     for loop in ufunc.types:
         ins, outs = loop.split("->")
-        if set(ins + outs) <= set("?bBhHiIlLqQefd"):
+        if set(ins + outs) <= set("?bBhHiIlLqQefdFD"):
             names = (np.dtype(c).str[1:] for c in ins)
             found[tuple("?" if name == "b1" else name for name in names)] = None
     return list(found)
@@ -219,6 +253,8 @@ def pairs(
         for dtypes in every:
             count = 40 if len(dtypes) == 1 else 10
             values = [special(t, count) if i == 0 else second(t) for i, t in enumerate(dtypes)]
+            if len(values) > 2:
+                values = [v[:: max(1, len(v) // _MANY)] for v in values]
             args = [a.ravel() for a in np.meshgrid(*values, indexing="ij")]
             if keep is not None:
                 kept = keep(*args)
@@ -228,6 +264,10 @@ def pairs(
             yield from _shapes(dtypes)
 
     return samples
+
+
+#: values of each operand of a ufunc that has more than two
+_MANY: Final = 40
 
 
 def _shapes(dtypes: tuple[str, ...]) -> Iterator[Sample]:
@@ -269,12 +309,11 @@ def matrices(m: Make) -> list[Array]:
 
 
 def regular(m: Make, *shape: int) -> Array:
-    """Return square matrices of small numbers that are far from singular."""
-    n = shape[-1]
-    diagonal = np.diag(3 * (1 + np.arange(n)))
+    """Return matrices of small numbers that are far from singular; tall and wide ones too."""
     x = m(*shape)
+    diagonal = np.eye(shape[-2], shape[-1]) * 3 * (1 + np.arange(shape[-1]))
     if x.dtype.kind == "b":
-        return np.broadcast_to(np.eye(n, dtype=bool), shape).copy()
+        return np.broadcast_to(diagonal != 0, shape).copy()
     return np.asarray((x % 2 if x.dtype.kind == "u" else x) + diagonal).astype(x.dtype)
 
 
@@ -284,7 +323,7 @@ def arithmetic(m: Make) -> list[Array]:
 
 
 def reductions(
-    dtypes: Sequence[str] = DTYPES,
+    dtypes: Sequence[str] = REALS,
     *,
     values: str = "special",
     where: bool = False,

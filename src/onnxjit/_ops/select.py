@@ -12,20 +12,19 @@ from numpy._core import umath as _umath
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
-from onnxjit.errors import UnsupportedError
 
 from . import elementwise as ew
 from .cast import cast
-from .complex_parts import imag_part, is_complex, real_part
+from .complex_base import loop, parts, pick
+from .complex_parts import imag_part, is_complex, make_complex, real_part
 from .convert import as_array, as_strong
 from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
-from .gather import gather, gather_elements
+from .gather import gather_elements
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors, within
-from .structure import broadcast_to, concat, is_zero, squeeze, take_range, unsqueeze
+from .structure import broadcast_to, concat, squeeze, take_range, unsqueeze
 from .ufunc import promoted, ufunc_call
-from .views import PartView, ReshapeView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
     from onnxjit._core.program import Equation, Value
 
-    from .view import View
 
 __all__ = ["ROWS", "clip", "select", "where"]
 
@@ -207,6 +205,20 @@ def _clip_rule(e: Emit, equation: Equation, x: Handle, low: Handle, high: Handle
 CLIP = primitive(_umath.clip, _clip_rule)  # type: ignore[attr-defined]
 
 
+@loop(CLIP)
+def _clip_complex(x: Value, low: Value, high: Value) -> Value:
+    """Raise, then lower: compare real parts, imaginary ones where those are equal."""
+    is_raised = _before(low, x)
+    raised = choose_value(ew.logical_or(ew.isnan(x), is_raised), x, low)
+    is_kept = ew.logical_or(ew.isnan(raised), _before(raised, high))
+    return choose_value(is_kept, raised, high)
+
+
+def _before(x: Value, y: Value) -> Value:
+    a, b, c, d = parts(x, y)
+    return pick(a.equals(c), b < d, a < c).value
+
+
 def _bound(a: Value, bound: Any, *, above: bool) -> Any:
     """Return a bound, None when it is a Python int that bounds nothing."""
     if bound is None:
@@ -290,7 +302,7 @@ def clip(
 )  # fmt: skip
 def nan_to_num(
     x: Any,
-    copy: bool = True,  # noqa: ARG001  where it is false, the caller writes
+    copy: bool = True,  # where it is false, the caller writes
     nan: Any = 0.0,
     posinf: Any = None,
     neginf: Any = None,
@@ -300,7 +312,8 @@ def nan_to_num(
     Parameters
     ----------
     x : (...) array
-        Values; those of other dtypes than floats are returned as they are.
+        Values, parts of complex ones; those of other dtypes than floats are returned as they
+        are.
     copy : bool
         False writes the result into `x`.
     nan, posinf, neginf : (...) array
@@ -311,6 +324,9 @@ def nan_to_num(
     IsNaN, Where; Min and Max for the default infinities.
     """
     value = as_array(x)
+    if is_complex(value):
+        kept = (copy, nan, posinf, neginf)
+        return make_complex(*(nan_to_num(p(value), *kept) for p in (real_part, imag_part)))
     if value.dtype.kind != "f":
         return value
     limits = np.finfo(value.dtype.name)
@@ -365,25 +381,7 @@ def isposinf(x: Any) -> Value:
     return _infinite(x, np.inf)
 
 
-@function(ROWS, np.isreal, scalar=True, samples=vectors())
-def isreal(x: Any) -> Value:
-    """Return where values have no imaginary part: everywhere, for real ones."""
-    value = as_array(x)
-    if is_complex(value):
-        return ew.equal(imag_part(value), 0)  # type: ignore[no-any-return]
-    return _constant_of(value, answer=True)
-
-
-@function(ROWS, np.iscomplex, scalar=True, samples=vectors())
-def iscomplex(x: Any) -> Value:
-    """Return where values have an imaginary part: nowhere, for real ones."""
-    value = as_array(x)
-    if is_complex(value):
-        return ew.not_equal(imag_part(value), 0)  # type: ignore[no-any-return]
-    return _constant_of(value, answer=False)
-
-
-# --- rounding and angles ------------------------------------------------------------------
+# --- rounding ----------------------------------------------------------------------------
 
 
 @function(ROWS, np.fix, scalar=True, samples=vectors())
@@ -406,7 +404,7 @@ def round_(a: Any, decimals: int = 0) -> Value:
     Parameters
     ----------
     a : (...) array
-        Values; integers change only for negative `decimals`.
+        Values, or parts of complex ones; integers change only for negative `decimals`.
     decimals : int
         How many; negative ones count before the point.
 
@@ -415,6 +413,8 @@ def round_(a: Any, decimals: int = 0) -> Value:
     Mul, Round, Div: NumPy's own steps, with its rounding errors.
     """
     x = as_array(a)
+    if is_complex(x):
+        return make_complex(*(round_(p(x), decimals) for p in (real_part, imag_part)))
     is_integer = x.dtype.kind in "iu"
     if decimals >= 0 and is_integer:
         return x
@@ -442,151 +442,5 @@ def sinc(x: Any) -> Value:
     result: Value = ew.divide(ew.sin(y), y)
     return result
 
-
-@function(
-    ROWS, np.angle, scalar=True,
-    samples=calls(lambda m: [
-        call(m.special(9)), call(m(3, 4), deg=True), call(m.scalar(1)), call(m()),
-    ]),
-)  # fmt: skip
-def angle(z: Any, deg: bool = False) -> Value:
-    """Return the angle of numbers: 0 or pi for real ones.
-
-    Parameters
-    ----------
-    z : (...) array
-        Numbers.
-    deg : bool
-        Degrees instead of radians.
-    """
-    value = as_array(z)
-    im = imag_part(value) if is_complex(value) else 0
-    made: Value = ew.arctan2(im, real_part(value))
-    return cast(ew.multiply(made, 180 / np.pi), made.dtype) if deg else made
-
-
-@function(ROWS, np.real, view=True, api="real", samples=vectors())
-def real(val: Any) -> View:
-    """Return the real part (a view): all of it, for real values."""
-    value = as_array(val)
-    return PartView(0) if is_complex(value) else ReshapeView(value.shape)
-
-
-@function(ROWS, np.imag, view=True, api="imag", samples=vectors())
-def imag(val: Any) -> Value | View:
-    """Return the imaginary part (a view): zeros, for real values."""
-    value = as_array(val)
-    if is_complex(value):
-        return PartView(1)
-    return broadcast_to(cast(as_value(0), value.dtype), value.shape)
-
-
-# --- interpolation ------------------------------------------------------------------------
-
-
-def _between(x: Value, xp: Value, fp: Value, place: Value) -> Value:
-    """Return the line through two neighbouring samples; source: NumPy's ``arr_interp``."""
-    last = xp.shape[0] - 1
-    low = cast(ew.minimum(ew.maximum(place, 0), last), INT64)
-    high = cast(ew.minimum(ew.maximum(ew.add(place, 1), 0), last), INT64)
-    x0, x1, y0, y1 = (gather(v, i) for v in (xp, fp) for i in (low, high))
-    slope = ew.divide(ew.subtract(y1, y0), ew.subtract(x1, x0))
-    line = ew.add(ew.multiply(slope, ew.subtract(x, x0)), y0)
-    other = ew.add(ew.multiply(slope, ew.subtract(x, x1)), y1)
-    other = ew.where(ew.logical_and(ew.isnan(other), ew.equal(y0, y1)), y0, other)
-    line = ew.where(ew.isnan(line), other, line)
-    return ew.where(ew.equal(x, x0), y0, line)
-
-
-def _periodic(x: Value, xp: Value, fp: Value, period: float) -> tuple[Value, Value, Value]:
-    """Fold samples into one period and repeat the outer ones on the other side."""
-    from .sort import argsort
-
-    x, xp = ew.remainder(x, period), ew.remainder(xp, period)
-    order = argsort(xp)
-    xp, fp = gather(xp, order), gather(fp, order)
-    n = xp.shape[0]
-    ends = [take_range(v, 0, i, 1) for v in (xp, fp) for i in (n - 1, 0)]
-    below, above = ew.subtract(ends[0], period), ew.add(ends[1], period)
-    return x, concat([below, xp, above], 0), concat([ends[2], fp, ends[3]], 0)
-
-
-@function(
-    ROWS, np.interp, scalar=True, ulp=within(8),
-    samples=calls(lambda m: [
-        call(m(9), m.rising(4), m(4)), call(m.special(9), [0.0, 1.0, 2.0], [1.0, 3.0, 2.0]),
-        call(m.scalar(1), m.rising(3), m(3)),
-        call(m(2, 3), m.rising(4), m(4), left=-1, right=9),
-        call(m(5), m.positive(4), m(4), period=4), call(m(0), m.rising(3), m(3)),
-    ]),
-)  # fmt: skip
-def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Value:
-    """Return a function given by samples, linear between them.
-
-    Parameters
-    ----------
-    x : (...) array
-        Where.
-    xp : (n,) array
-        Places of the samples, ascending (in any order with `period`).
-    fp : (n,) array
-        Values there.
-    left, right : () array, optional
-        Results below and above all places; the first and last value by default.
-    period : float, optional
-        The function repeats; `left` and `right` then have no meaning.
-
-    Returns
-    -------
-    (...) float64
-
-    Raises
-    ------
-    ValueError
-        There are no samples, or unequally many places and values.
-    """
-    from .search import searchsorted
-
-    places, places_x, values = (cast(as_array(v), FLOAT64) for v in (x, xp, fp))
-    _check_samples(places_x, values, period)
-    if period is not None:
-        folded = _periodic(places, places_x, values, abs(float(period)))
-        places, places_x, values = folded
-        left = right = None
-    place = ew.subtract(searchsorted(places_x, places, side="right"), 1)
-    made = _between(places, places_x, values, place)
-    n = places_x.shape[0]
-    ends = [take_range(v, 0, i, 1) for i in (0, n - 1) for v in (places_x, values)]
-    x0, y0, x1, y1 = (squeeze(v, [0]) for v in ends)
-    low = y0 if left is None else cast(as_array(left), FLOAT64)
-    high = y1 if right is None else cast(as_array(right), FLOAT64)
-    made = ew.where(ew.less(places, x0), low, made)
-    made = ew.where(ew.greater(places, x1), high, made)
-    # of a single sample NumPy asks only whether a place is below or above
-    is_nan = ew.logical_and(ew.isnan(places), ew.greater(n, 1))
-    return ew.where(is_nan, places, made)
-
-
-def _check_samples(xp: Value, fp: Value, period: Any) -> None:
-    if fp.dtype.kind == "c":
-        msg = "np.interp of complex samples is not carried"
-        raise UnsupportedError(msg)
-    if period is not None and period == 0:
-        msg = "period must be a non-zero value"
-        raise ValueError(msg)
-    if xp.ndim != 1 or fp.ndim != 1:
-        msg = "Data points must be 1-D sequences" if period is not None else _NOT_1D
-        raise ValueError(msg)
-    if is_zero(xp.shape[0]):
-        msg = "array of sample points is empty"
-        raise ValueError(msg)
-    if xp.shape[0] != fp.shape[0]:
-        msg = "fp and xp are not of the same length."
-        raise ValueError(msg)
-
-
-_NOT_1D: Final = "object too deep for desired array"
 
 ROWS.append(CLIP)
