@@ -19,7 +19,8 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
     "cumulative", "diagonal", "elementwise", "fft",
-    "grid", "histogram", "interpolate", "join", "linalg_det", "linalg_solve",
+    "grid", "histogram", "interpolate", "join",
+    "linalg_cholesky", "linalg_det", "linalg_qr", "linalg_solve",
     "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",
