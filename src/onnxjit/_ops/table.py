@@ -20,7 +20,7 @@ FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
     "cumulative", "diagonal", "elementwise", "fft",
     "grid", "histogram", "interpolate", "join",
-    "linalg_cholesky", "linalg_det", "linalg_eigh", "linalg_lstsq", "linalg_qr",
+    "linalg_cholesky", "linalg_det", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_qr",
     "linalg_singular", "linalg_solve",
     "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
