@@ -136,7 +136,7 @@ def band_pass(x: Array) -> Array:
     return np.fft.irfft(spectrum, n=len(x))
 
 
-def autocorrelation(x: Array) -> Array:
+def autocorrelation(x: Array) -> Any:
     n = len(x)
     spectrum = np.fft.rfft(x - x.mean(), 2 * n)
     found = np.fft.irfft(spectrum * spectrum.conj())[:n]
@@ -188,7 +188,7 @@ def delay(x: Array, y: Array) -> Any:
     return np.argmax(np.abs(found))
 
 
-def chirp_z(x: Array) -> Array:
+def chirp_z(x: Array) -> Any:
     n = x.shape[0]
     k = np.arange(n)
     w = np.exp(-1j * np.pi * k**2 / n)
@@ -204,7 +204,7 @@ def phase_of_frames(x: Array) -> tuple[Array, Array]:
     return np.abs(spectra), np.diff(phase, axis=0)
 
 
-def griffin_lim_step(magnitude: Array, spectra: Array) -> Array:
+def griffin_lim_step(magnitude: Array, spectra: Array) -> Any:
     frames = np.fft.irfft(spectra, axis=-1)
     again = np.fft.rfft(frames, axis=-1)
     return magnitude * np.exp(1j * np.angle(again + 1e-9))
@@ -216,7 +216,7 @@ def energies(x: Array) -> tuple[Any, Any]:
     return np.sum(np.abs(x) ** 2), np.sum((spectrum * np.conj(spectrum)).real)
 
 
-def spectral_centroid(x: Array) -> Array:
+def spectral_centroid(x: Array) -> Any:
     size = np.abs(np.fft.rfft(x, axis=-1))
     f = np.fft.rfftfreq(x.shape[-1])
     return (size * f).sum(-1) / size.sum(-1)
@@ -286,7 +286,10 @@ PROGRAMS: Final[list[Program]] = [
     (delay, _TWO),
     (chirp_z, _SHORT),
     (phase_of_frames, _lengths(24, 20, 41)),
-    (griffin_lim_step, [(np.abs(z), z) for z in (_some(3, 5, dtype="c16"), _some(2, 9, dtype="c16"))]),
+    (
+        griffin_lim_step,
+        [(np.abs(z), z) for z in (_some(3, 5, dtype="c16"), _some(2, 9, dtype="c16"))],
+    ),
     (energies, _SHORT),
     (energies, [(_some(n, dtype="c16"),) for n in (8, 7, 1)]),
     (energies, [(_some(n, dtype="c8"),) for n in (8, 7, 1)]),
