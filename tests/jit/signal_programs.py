@@ -43,7 +43,7 @@ def mel_filters(bands: int, size: int, rate: float) -> Array:
     return np.maximum(0.0, np.minimum(rising, falling))
 
 
-def log_mel(x: Array) -> Array:
+def log_mel(x: Array) -> Any:
     size, hop = 32, 16
     padded = np.pad(x, size // 2, mode="reflect")
     count = 1 + (padded.shape[0] - size) // hop
@@ -101,7 +101,7 @@ def spectral_derivative(u: Array) -> Array:
     return np.real(np.fft.ifft(k * np.fft.fft(u)))
 
 
-def cosine_transform(x: Array) -> Array:
+def cosine_transform(x: Array) -> Any:
     n = x.shape[-1]
     folded = np.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], axis=-1)
     turn = np.exp(-1j * np.pi * np.arange(n) / (2 * n))
