@@ -275,6 +275,10 @@ def tolist(array: Array) -> Any:
     return [tolist(row) if isinstance(row, Array) else row for row in array]
 
 
+#: how far a loop of the graph has gone through elements, only a run knows
+_GONE: Final = -1
+
+
 class Flat:
     """`ndarray.flat`: the elements in C order."""
 
@@ -287,7 +291,16 @@ class Flat:
     def __iter__(self) -> Any:
         return self
 
+    def rest(self) -> Any:
+        """Return the elements that are left, for a loop to go through."""
+        left = self._elements()[self.index :] if self.index else self._elements()
+        self.index = _GONE
+        return left
+
     def __next__(self) -> Any:
+        if self.index == _GONE:
+            msg = "a loop of the graph has gone through x.flat; take x.flat anew"
+            raise UnsupportedError(msg)
         if self.index >= len(self):
             raise StopIteration
         self.index += 1
