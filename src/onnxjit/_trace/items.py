@@ -26,6 +26,7 @@ from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
 from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
+from .flags import Flags
 from .layout import Layout, lies, picked_layout
 from .lists import List
 from .outputs import refuse_write
@@ -423,6 +424,8 @@ def attribute(array: Array, name: str) -> Any:
     if not hasattr(kind, name):
         msg = f"{kind.__name__!r} object has no attribute {name!r}"
         raise AttributeError(msg)
+    if name == "flags" and array._kind == ARRAY and array._nd is None:
+        return Flags(array)
     values = array._plain(f".{name}")
     scalar: Any = kind
     return getattr(values if array._kind == ARRAY else scalar(values.item()), name)
