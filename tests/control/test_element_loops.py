@@ -143,7 +143,22 @@ def three_axes(x):
     return found
 
 
-PROGRAMS = [by_places, by_tuples, smoothed, enumerated, three_axes]
+def flat_elements(x):
+    total = np.float64(0)
+    for v in x.flat:
+        if v > 0:
+            total += v
+    return total
+
+
+def written_while_gone_through(x):
+    out = x.copy()
+    for k, v in enumerate(out.flat):
+        out.flat[k] = v + out[0, 0]
+    return out
+
+
+PROGRAMS = [flat_elements, by_places, by_tuples, smoothed, enumerated, three_axes]
 SIZES = [(4, 3), (1, 1), (2, 5), (0, 3), (3, 0), (9, 8)]
 
 
@@ -174,3 +189,19 @@ def test_known_places_are_gone_through_in_python():
 
     same(jit_onnx(fn, fallback="error")(X)[2], X + 1)
     assert jit_onnx(fn, fallback="error")(X)[:2] == fn(X)[:2]
+
+
+def test_an_iterator_that_a_loop_has_gone_through_says_so():
+    def fn(x):
+        elements = x.flat
+        total = np.float64(0)
+        for v in elements:
+            total += v
+        return total, list(elements)
+
+    with pytest.raises(UnsupportedError, match="a loop of the graph has gone through"):
+        jit_onnx(fn, fallback="error")(X)
+
+
+def test_writes_are_seen_by_elements_that_follow():
+    same(jit_onnx(written_while_gone_through)(X), written_while_gone_through(X))

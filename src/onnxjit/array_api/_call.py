@@ -66,7 +66,7 @@ def view(name: str, x: Any, *args: Any, **options: Any) -> Any:
         return call_numpy(NUMPY[name], x, *args, **options)
     made = NUMPY[name](values, *args, **options)
     if isinstance(made, tuple):
-        return tuple(map(Array.eager, made))
+        return tuple(Array.eager(np.asarray(each)) for each in made)
     return x if made is values else Array.eager(made)
 
 
