@@ -76,9 +76,10 @@ class SmallElimination:
 
     Notes
     -----
-    LAPACK's order of rows; products are summed before they are subtracted, factors are
-    multiplied by the reciprocal of the pivot: bit by bit what OpenBLAS computes for so few
-    rows, so that the same matrices are singular.
+    LAPACK's order of rows; products are summed before they are subtracted, and factors are
+    multiplied by the reciprocal of the pivot.  OpenBLAS computes that for so few rows, bit by
+    bit where its kernels round products, and within a rounding where they do not (FMA): a
+    matrix that is singular but for rounding is exactly singular in both or nearly so.
     """
 
     __slots__ = ("places", "rows", "singular")
