@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dims import dim_prod
-from onnxjit._core.dtypes import FLOAT64
+from onnxjit._core.dtypes import FLOAT64, PART
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
@@ -17,7 +17,6 @@ from .convert import as_array, normalize_axes, plain_option
 from .elementwise import (
     absolute,
     maximum,
-    multiply,
     not_equal,
     power,
     sqrt,
@@ -25,6 +24,7 @@ from .elementwise import (
 from .reduce import reduce_max, reduce_sum
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
+from .statistics import square_of_size
 from .structure import (
     reshape,
     transpose,
@@ -40,7 +40,7 @@ ROWS: list[Function | Ufunc] = []
 
 
 def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    result: Value = sqrt(reduce_sum(multiply(x, x), axes, keepdims=keepdims))
+    result: Value = sqrt(reduce_sum(square_of_size(x), axes, keepdims=keepdims))
     return result
 
 
@@ -51,7 +51,8 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     if order is None or order == 2:
         return _root_of_squares(x, axes, keepdims=keepdims)
     if order == 0:
-        counted = cast(not_equal(x, np.zeros((), x.dtype.numpy)), x.dtype)
+        is_something = not_equal(x, np.zeros((), x.dtype.numpy))
+        counted = cast(is_something, PART.get(x.dtype, x.dtype))
         return reduce_sum(counted, axes, keepdims=keepdims)
     size: Value = absolute(x)
     if order == math.inf:
@@ -62,7 +63,7 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     if order == 1:
         return reduce_sum(size, axes, keepdims=keepdims)
     powers = reduce_sum(power(size, order), axes, keepdims=keepdims)
-    result: Value = power(powers, np.reciprocal(np.asarray(order, x.dtype.numpy))[()])
+    result: Value = power(powers, np.reciprocal(np.asarray(order, size.dtype.numpy))[()])
     return result
 
 

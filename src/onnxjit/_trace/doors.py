@@ -47,7 +47,7 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
-        "inplace", "item", "listed", "namespace", "operator", "places", "quick", "real",
+        "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick", "real",
         "refuse", "round", "setflags", "setitem", "setpart", "source", "tolist", "trunc",
         "ufunc", "unary", "view",
     )  # fmt: skip
@@ -70,6 +70,7 @@ class Doors:
         self.item: Callable[..., Any] = _unset
         self.quick: Callable[..., Any] = lambda *_: None
         self.real: Callable[..., Any] = _unset
+        self.imag: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset
         self.listed: Any = None
