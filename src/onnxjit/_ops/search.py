@@ -306,9 +306,8 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     """
     edges = as_array(bins)
     wanted = as_array(x)
-    for value in (wanted, edges):
-        if value.dtype.kind == "c":
-            np.digitize(np.zeros(1, value.dtype.numpy), np.ones(1))  # NumPy's own refusal
+    if wanted.dtype.kind == "c" or edges.dtype.kind == "c":
+        np.digitize(np.zeros(1, complex), np.ones(1))  # NumPy's own refusal
     side = "left" if right else "right"
     if edges.known is not None:
         np.digitize(np.zeros(1), edges.known)  # NumPy's own refusal

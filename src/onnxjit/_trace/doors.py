@@ -47,8 +47,8 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
-        "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick", "real",
-        "refuse", "round", "setflags", "setitem", "setpart", "source", "tolist", "trunc",
+        "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
+        "real", "refuse", "round", "setflags", "setitem", "setpart", "source", "tolist", "trunc",
         "ufunc", "unary", "view",
     )  # fmt: skip
 
