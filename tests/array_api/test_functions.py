@@ -245,10 +245,23 @@ def _none_sizes(func):
         return type(e)
 
 
+def _complex(*numbers):
+    def ask(func):
+        with np.errstate(all="ignore"):
+            return np.asarray(func(oj.asarray(np.array(numbers)))).tolist()
+
+    return ask
+
+
 #: override -> what shows the difference, in the standard and in NumPy
 NEEDED = {
     "argsort": (_descending, [0, 2, 1], TypeError),
     "broadcast_shapes": (_none_sizes, (2, None), TypeError),
+    "expm1": (
+        _complex(complex(math.inf, 0), complex(-math.inf, math.nan), complex(-0.0, -0.0)),
+        [complex(math.inf, 0), complex(-1, 0), complex(0.0, -0.0)],
+        [complex(math.inf, math.nan), complex(math.nan, math.nan), complex(-0.0, -0.0)],
+    ),
     "finfo": (lambda f: type(f(np.dtype(np.float32)).eps), float, np.float32),
     "floor_divide": (
         _infinite,
@@ -256,6 +269,11 @@ NEEDED = {
         [math.nan] * 4 + [-1.0, -1.0, 0.0],
     ),
     "sort": (_descending, [3.0, 3.0, 1.0], TypeError),
+    "tanh": (
+        _complex(*(complex(re, im) for re in (math.inf, -math.inf) for im in (2, -2))),
+        [complex(1, 0.0), complex(1, -0.0), complex(-1, 0.0), complex(-1, -0.0)],
+        [complex(1, -0.0), complex(1, 0.0), complex(-1, -0.0), complex(-1, 0.0)],
+    ),
 }  # fmt: skip
 
 
@@ -269,6 +287,15 @@ def test_override_differs_from_numpy(name):
     assert repr(ask(getattr(xp, name))) == repr(standard)
     assert repr(ask(getattr(np, name))) == repr(numpys)
     assert repr(standard) != repr(numpys)
+
+
+def test_overrides_of_complex_functions_in_traces():
+    parts = (math.inf, -math.inf, math.nan, 0.0, -0.0, 1.0, -2.0)
+    z = np.array([complex(re, im) for re in parts for im in parts])
+    for name in ("expm1", "tanh"):
+        ours = getattr(xp, name)
+        eager, traced = ours(oj.asarray(z)), oj.jit_onnx(ours, fallback="error")(z)
+        assert repr(np.asarray(eager).tolist()) == repr(traced.tolist())
 
 
 def test_operators_stay_numpys():

@@ -149,6 +149,14 @@ def test_astype():
         xp.astype(x, xp.int32, device="gpu")
 
 
+def test_astype_takes_no_part_of_complex_numbers():
+    z = oj.asarray(np.array([1 + 2j]))
+    assert xp.astype(z, xp.complex64).dtype == xp.complex64
+    assert bool(xp.astype(z, xp.bool)[0])
+    with pytest.raises(TypeError, match=r"real\(x\)"):
+        xp.astype(z, xp.float64)
+
+
 def test_devices_of_arrays():
     x = xp.asarray([1.0], device="cpu")
     assert x.device == "cpu"

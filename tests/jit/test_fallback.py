@@ -362,7 +362,7 @@ def test_a_seeded_generator_made_inside_is_pure():
 
 
 def test_a_numpy_function_without_a_row_runs_eagerly():
-    jit = jit_onnx(lambda x: np.spacing(np.fft.fft(x).real) * 0 + x)
+    jit = jit_onnx(lambda x: np.spacing(x) * np.strings.str_len(np.array2string(x)) * 0 + x)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FallbackWarning)
         got = jit(V)

@@ -62,6 +62,8 @@ BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.corrcoef": (np.corrcoef, M),
     "numpy.cov": (lambda x, y: np.cov(x, y, ddof=0), X, Y),
     "numpy.einsum_path": (lambda m: np.einsum_path("ij,jk", m, m)[0], M),
+    "numpy.fft.fftshift": (np.fft.fftshift, M),
+    "numpy.fft.ifftshift": (lambda m: np.fft.ifftshift(m, axes=1), M),
     "numpy.fromfunction": (lambda x: np.fromfunction(lambda i, j: i + j + x[0], (2, 3)), X),
     "numpy.gradient": (lambda m: np.gradient(m, axis=0), M),
     "numpy.histogram2d": (lambda x, y: np.histogram2d(x, y, 3, [(0, 10), (0, 10)]), X, Y),

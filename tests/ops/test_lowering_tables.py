@@ -49,6 +49,7 @@ REASONS: Final = {
     ("copysign", 26): "BitCast",
     ("cumprod", 26): "CumProd",
     ("invert", 18): "BitwiseNot",
+    ("largest", 18): "ReduceMax",
     ("left_shift", 28): "BitShift",
     ("nextafter", 26): "BitCast",
     ("reduce_all", 18): "ReduceMin",

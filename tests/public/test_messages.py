@@ -40,8 +40,8 @@ def assigned(x):
     return x
 
 
-def spectrum(x):
-    return np.fft.fft(x).real
+def measured(x):
+    return x + np.char.str_len(np.array2string(x))
 
 
 def noisy(x):
@@ -63,7 +63,7 @@ def recorded(call):
     return caught
 
 
-REFUSED = [branch, logged, assigned, spectrum, noisy]
+REFUSED = [branch, logged, assigned, measured, noisy]
 
 
 @pytest.mark.parametrize("fn", REFUSED)
@@ -173,7 +173,7 @@ def test_what_cannot_be_exported_does_not_differ():
 
 
 def test_arrays_of_objects_made_on_the_way_stay_numpys():
-    shifted = np.vectorize(lambda v: v + 1)
-    jit = jit_onnx(lambda x: shifted(x) + 0)
+    shifted = np.frompyfunc(lambda v: v + 1, 1, 1)
+    jit = jit_onnx(lambda x: shifted(x).astype(x.dtype) + 0)
     with pytest.warns(FallbackWarning):
         np.testing.assert_array_equal(jit(X), X + 1, strict=True)

@@ -101,6 +101,10 @@ def _write_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
 
 def _layout_guards(recording: Recording, leaves: Sequence[Leaf]) -> list[str]:
     lines: list[str] = []
+    for argument in recording.tracer.arguments:
+        if argument.asked and argument.index >= 0:
+            flag = f"a[{_leaf_of_argument(leaves, argument.index)}].flags.writeable"
+            lines.append(flag if argument.writeable else f"not {flag}")
     for index in sorted(recording.tracer.layouts):
         i = _leaf_of_argument(leaves, index)
         example = leaves[i].value

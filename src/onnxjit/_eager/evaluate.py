@@ -28,7 +28,7 @@ from .entry import Entry, Rerun
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import Lies, lie_as_operands, lying, shows_order
 from .output import in_dtype_of_out, parameters, split_out, store, store_ufunc
-from .quick import quick_call, remember
+from .quick import is_plain, quick_call, quick_function, remember, remember_function
 from .record import record
 from .run import call_traced
 
@@ -91,7 +91,9 @@ def evaluate(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         array, dtype, casting, copy, order = args
         if not copy and array.dtype == dtype and _lies_in(array._nd, order):
             return array
-        return _compiled_or_numpy(_astype, (array, dtype, casting, order), {})
+        given = (array, dtype, casting, order)
+        made = quick_function(_astype, given, {})
+        return _compiled_or_numpy(_astype, given, {}) if made is None else made
     row = table.FUNCTIONS.get(func)
     if row is not None and _moves_memory(row, args, kwargs):
         return numpy_result(func, args, kwargs)
@@ -187,13 +189,18 @@ def _compiled(
 ) -> Any:
     program, values = _program(call, name, args, kwargs, hints)
     run, lies = program.entry.run, program.lies
-    if lies is not None:
-        return lying(lies, call, args, kwargs, values, run)
-    if isinstance(call, np.ufunc) and not kwargs:
-        if hints is not _constant and not program.entry.recording.checks:
+    keep = program.is_plain and hints is not _constant
+    if isinstance(call, np.ufunc) and not kwargs and lies is None:
+        if keep:
             remember(call, args, program.entry)
         return lie_as_operands(args, as_eager(run(values)))
-    return as_eager(run(values))
+    if lies is None:
+        result = as_eager(run(values))
+    else:
+        result = lying(lies, call, args, kwargs, values, run)
+    if keep and (name is None or name == (call, "__call__")):
+        remember_function(call, args, kwargs, program.entry, lies)
+    return result
 
 
 class Program:
@@ -204,13 +211,16 @@ class Program:
     entry : Entry
     lies : dict or None
         How its results lie; None where nothing is to be learnt about that.
+    is_plain : bool
+        Whether calls may go a shorter way from now on.
     """
 
-    __slots__ = ("entry", "lies")
+    __slots__ = ("entry", "is_plain", "lies")
 
     def __init__(self, entry: Entry, lies: Lies | None) -> None:
         self.entry: Final = entry
         self.lies: Final = lies
+        self.is_plain: Final = is_plain(entry)
 
 
 def _program(
@@ -280,3 +290,4 @@ def _build(
 
 DOORS.eager = evaluate
 DOORS.quick = quick_call
+DOORS.quick_function = quick_function

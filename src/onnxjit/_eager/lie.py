@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from .record import Recording
 
-__all__ = ["Lies", "lie_as_operands", "lying", "shows_order"]
+__all__ = [
+    "Lies", "how_it_lies", "lie_as_operands", "lying", "shows_order", "sizes_of",
+]  # fmt: skip
 
 NDArray = np.ndarray[Any, Any]
 
@@ -95,7 +97,7 @@ class Lie:
 
     def __init__(self, array: NDArray, argument: int) -> None:
         self.argument: Final = argument
-        self.sizes: Final = _sizes(array)
+        self.sizes: Final = sizes_of(array)
         # what `np.broadcast_arrays` makes warns of a change to come
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
             self.writeable: Final = array.flags.writeable
@@ -109,7 +111,8 @@ class Lie:
         self.is_plain: Final = new and self.order is None and self.gap == 1
 
 
-def _sizes(array: Any) -> tuple[bool, ...]:
+def sizes_of(array: Any) -> tuple[bool, ...]:
+    """Return which axes are longer than 1."""
     return tuple(n > 1 for n in array.shape)
 
 
@@ -167,7 +170,7 @@ def lying(
         ``run(leaves)`` -> the result with ndarrays in C order.
     """
     given = [x for x in leaves if isinstance(x, np.ndarray)]
-    key = tuple(map(_how, given))
+    key = tuple(map(how_it_lies, given))
     known = lies.get(key, _NEW)
     is_new = known is _NEW
     if is_new:
@@ -190,7 +193,7 @@ def _remember(lies: Lies, key: tuple[Any, ...], found: Any) -> Any:
     return found
 
 
-def _how(x: NDArray) -> tuple[Any, ...]:
+def how_it_lies(x: NDArray) -> tuple[Any, ...]:
     """Return what NumPy's choice of an order depends on."""
     shape, flags = x.shape, x.flags
     is_long = 0 not in shape and 1 not in shape
@@ -241,11 +244,11 @@ def _is_like(made: NDArray, lies: Sequence[Lie]) -> bool:
     """Whether a result need not be touched."""
     if len(lies) != 1 or not lies[0].is_plain:
         return False
-    return made.ndim < 2 or lies[0].sizes == _sizes(made)
+    return made.ndim < 2 or lies[0].sizes == sizes_of(made)
 
 
 def _fits(made: Any, lies: Sequence[Lie]) -> bool:
-    return [_sizes(x) for x in _arrays(made)] == [lie.sizes for lie in lies]
+    return [sizes_of(x) for x in _arrays(made)] == [lie.sizes for lie in lies]
 
 
 def _placed(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shortest way through an eager ufunc call: programs found by dtypes and ranks alone."""
+"""The shortest way through an eager call: programs found by dtypes, ranks and options."""
 
 from __future__ import annotations
 
@@ -14,44 +14,65 @@ from onnxjit._runtime.options import WIDE
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 
 from .build import computed_dtype, look_text
+from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF
+from .lie import Lies, how_it_lies, sizes_of
 from .results import Result
 
 if TYPE_CHECKING:
     from .entry import Entry
 
-__all__ = ["quick_call", "remember"]
+__all__ = ["is_plain", "quick_call", "quick_function", "remember", "remember_function"]
 
 #: a program: takes the ndarrays, gives the result, or None where its guards do not hold
 Program = Callable[..., Any]
+Key = tuple[Any, ...]
 
-_PROGRAMS: Final[dict[tuple[Any, ...], tuple[tuple[Program, Any], ...]]] = {}
+_PROGRAMS: Final[dict[Key, tuple[tuple[Program, Any], ...]]] = {}
+#: the program, its session, the kind of its result, and which of that one's axes are long
+_FUNCTIONS: Final[dict[Key, tuple[tuple[Program, Any, str, Any], ...]]] = {}
 _CAPACITY: Final = 1024
 _VARIANTS: Final = 4
+_LEAST: Final = -(2**63)
+_MOST: Final = 2**63 - 1
 
 
-def _key(ufunc: np.ufunc, arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[Any, ...]:
-    if len(arrays) == 2:
-        a, b = arrays
-        return (ufunc, a.dtype, a.ndim, b.dtype, b.ndim)
-    return (ufunc, *[(a.dtype, a.ndim) for a in arrays])
+# ---------------------------------------------------------------------------- ufuncs
 
 
-def quick_call(ufunc: np.ufunc, inputs: Sequence[Any]) -> Array | None:
-    """Run a ufunc on eager arrays through a program met before; None where there is none.
+def _operands(ufunc: np.ufunc, inputs: Sequence[Any]) -> tuple[Key, list[Any]] | None:
+    """Return what finds the program of a ufunc call, and what it takes; None for neither.
 
     Only for C-contiguous arrays, whose result is C-contiguous in NumPy too.
     """
-    arrays = []
+    key: list[Any] = [ufunc]
+    given: list[Any] = []
     for x in inputs:
-        if type(x) is not Array or x._kind != ARRAY:
+        kind = type(x)
+        if kind is Array:
+            values = x._nd
+            if values is None or not values.flags.c_contiguous:
+                return None
+            key.append(values.dtype)
+            key.append(values.ndim)
+            given.append(values)
+        elif kind is float or (kind is int and _LEAST <= x <= _MOST):
+            key.append(kind)
+            given.append(x)
+        else:
             return None
-        values = x._nd
-        if values is None or not values.flags.c_contiguous:
-            return None
-        arrays.append(values)
-    for program, _ in _PROGRAMS.get(_key(ufunc, arrays), ()):
+    return tuple(key), given
+
+
+def quick_call(ufunc: np.ufunc, inputs: Sequence[Any]) -> Array | None:
+    """Run a ufunc on eager arrays through a program met before; None where there is none."""
+    if ufunc.signature is not None:
+        return quick_function(ufunc, inputs, {})
+    found = _operands(ufunc, inputs)
+    if found is None:
+        return None
+    for program, _ in _PROGRAMS.get(found[0], ()):
         try:
-            made = program(*arrays)
+            made = program(*found[1])
         except ERRORS:
             return None
         if made is not None:
@@ -61,46 +82,170 @@ def quick_call(ufunc: np.ufunc, inputs: Sequence[Any]) -> Array | None:
 
 def remember(ufunc: np.ufunc, inputs: Sequence[Any], entry: Entry) -> None:
     """Keep the program of a ufunc call for `quick_call`, if it is a plain one."""
-    arrays = [x._nd for x in inputs if type(x) is Array and x._kind == ARRAY]
-    tree, runner = entry.recording.tree, entry.compiled.runner
-    if (
-        len(arrays) != len(inputs)
-        or runner is None
-        or not isinstance(tree, Result)
-        or tree.source != "output"
-        or entry.compiled.outputs[tree.index] != ("computed", 0)
-        or any(a is None or not a.dtype.isnative for a in arrays)
-    ):
+    found = _operands(ufunc, inputs)
+    if found is None or len(entry.leaves) != len(inputs) or not is_plain(entry):
         return
-    key = _key(ufunc, [a for a in arrays if a is not None])
+    key, given = found
+    if any(isinstance(x, np.ndarray) and not x.dtype.isnative for x in given):
+        return
     if len(_PROGRAMS) >= _CAPACITY:
         _PROGRAMS.clear()
-    session, feeds, fetches = runner.raw
+    assert entry.compiled.runner is not None  # it is plain
+    session = entry.compiled.runner.raw[0]
     if any(kept is session for _, kept in _PROGRAMS.get(key, ())):
         return
-    dtype = computed_dtype(entry.recording, tree.index)
-    program = _written(entry, len(arrays), session.run, feeds, fetches, dtype)
-    _PROGRAMS[key] = ((program, session), *_PROGRAMS.get(key, ()))[:_VARIANTS]
+    _PROGRAMS[key] = ((_written(entry), session), *_PROGRAMS.get(key, ()))[:_VARIANTS]
 
+
+# ---------------------------------------------------------------------------- functions
+
+_OPTIONS: Final = frozenset({int, bool, str, type(None), type})
+
+
+def _option(x: Any) -> Any:
+    """Return a hashable that tells an option from others; None where there is none."""
+    kind = type(x)
+    if kind in _OPTIONS:
+        return (kind, x)
+    if kind is tuple:
+        return (x, *map(type, x)) if {int}.issuperset(map(type, x)) else None
+    if kind is float:
+        return (kind, x.hex())
+    return ("dtype", x) if isinstance(x, np.dtype) else None
+
+
+def _question(
+    func: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Key, list[Any]] | None:
+    """Return what finds the program of a call, and the arrays and floats that it takes.
+
+    Other arguments, and floats given by keyword, are options; None where there is something
+    else.
+    """
+    key: list[Any] = [func]
+    given: list[Any] = []
+    for x in args:
+        kind = type(x)
+        if kind is Array:
+            group: Sequence[Any] = (x,)
+        elif kind in (list, tuple) and x and type(x[0]) is Array:
+            group = x
+            key.append((kind, len(x)))
+        elif kind is float:
+            key.append(kind)
+            given.append(x)
+            continue
+        else:
+            option = _option(x)
+            if option is None:
+                return None
+            key.append(option)
+            continue
+        for each in group:
+            values = each._nd if type(each) is Array and each._kind == ARRAY else None
+            if values is None:
+                return None
+            key.append(values.dtype)
+            key.append(how_it_lies(values))
+            given.append(values)
+    for name, x in kwargs.items():
+        option = _option(x)
+        if option is None:
+            return None
+        key.append(name)
+        key.append(option)
+    return tuple(key), given
+
+
+def quick_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Array | None:
+    """Call a function on eager arrays through a program met before; None if there is none."""
+    found = _question(func, args, kwargs)
+    if found is None:
+        return None
+    for program, _, kind, sizes in _FUNCTIONS.get(found[0], ()):
+        try:
+            made = program(*found[1])
+        except ERRORS:
+            return None
+        if made is not None and (made.ndim < 2 or sizes is None or sizes == sizes_of(made)):
+            return Array.eager(made, kind)
+    return None
+
+
+def remember_function(
+    func: Any, args: Sequence[Any], kwargs: dict[str, Any], entry: Entry, lies: Lies | None
+) -> None:
+    """Keep a plain program of a function for `quick_function`, if its result lies plainly."""
+    found = _question(func, args, kwargs)
+    if found is None or len(entry.leaves) != len(found[1]):
+        return
+    key, given = found
+    taken = [x for x in given if isinstance(x, np.ndarray)]
+    if not all(x.dtype.isnative for x in taken):
+        return
+    sizes = None
+    if lies is not None:
+        known = lies.get(tuple(map(how_it_lies, taken)))
+        if not known or len(known) != 1 or not known[0].is_plain:
+            return
+        sizes = known[0].sizes
+    if len(_FUNCTIONS) >= _CAPACITY:
+        _FUNCTIONS.clear()
+    kept = _FUNCTIONS.get(key, ())
+    assert entry.compiled.runner is not None  # it is plain
+    session = entry.compiled.runner.raw[0]
+    if not any(each[1] is session and each[3] == sizes for each in kept):
+        new = (_written(entry), session, entry.recording.tree.kind, sizes)
+        _FUNCTIONS[key] = (new, *kept)[:_VARIANTS]
+
+
+# ---------------------------------------------------------------------------- programs
 
 _LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+_FEED: Final = {
+    ARRAY_LEAF: "{x}", SCALAR_LEAF: "{x}",
+    INT_LEAF: "array({x}, int64)", FLOAT_LEAF: "array({x}, float64)",
+}  # fmt: skip
 
 
-def _written(
-    entry: Entry, count: int, run: Any, feeds: list[str], fetches: list[str], dtype: Any
-) -> Program:
-    """Write the program as one function of the ndarrays; `dtype` is to look with, if any."""
-    names = {**entry.names.namespace, "run": run, "fetches": fetches, "dtype": dtype}
-    look = look_text(dtype, "dtype")
-    names["may_share_memory"] = np.may_share_memory
-    lines = [f"x{i}.size < {WIDE}" for i in range(count)] if entry.compiled.narrow else []
+def is_plain(entry: Entry) -> bool:
+    """Whether a program does nothing but compute one array of what it is given."""
+    tree = entry.recording.tree
+    return (
+        entry.compiled.runner is not None
+        and isinstance(tree, Result)
+        and tree.source == "output"
+        and tree.kind in {ARRAY, SCALAR}
+        and entry.compiled.outputs[tree.index] == ("computed", 0)
+        and entry.recording.program.outputs[tree.index].dtype.kind != "U"
+        and not entry.recording.checks
+        and not entry.recording.written
+        and not entry.is_stateful
+    )
+
+
+def _written(entry: Entry) -> Program:
+    """Write a program as one function of its leaves."""
+    runner, compiled = entry.compiled.runner, entry.compiled
+    assert runner is not None  # it is plain
+    session, feeds, fetches = runner.raw
+    dtype = computed_dtype(entry.recording, entry.recording.tree.index)
+    names = {
+        **entry.names.namespace, "run": session.run, "fetches": fetches, "dtype": dtype,
+        "may_share_memory": np.may_share_memory, "array": np.array, "int64": np.int64,
+        "float64": np.float64,
+    }  # fmt: skip
+    kinds = [leaf.kind for leaf in entry.leaves]
+    long = [f"x{i}.size < {WIDE}" for i, kind in enumerate(kinds) if kind == ARRAY_LEAF]
+    lines = long if compiled.narrow else []
     lines += [_LEAF.sub(r"x\1", line) for line in entry.lines]
     guards = " and ".join(f"({line})" for line in lines) or "True"
-    places = entry.compiled.inputs
     fed = ", ".join(
-        f"{name!r}: x{i}{entry.parts_text(i)}" for name, i in zip(feeds, places, strict=True)
+        f"{name!r}: {_FEED[kinds[i]].format(x=f'x{i}')}{entry.parts_text(i)}"
+        for name, i in zip(feeds, compiled.inputs, strict=True)
     )
-    arguments = ", ".join(f"x{i}" for i in range(count))
+    arguments = ", ".join(f"x{i}" for i in range(len(kinds)))
+    look = look_text(dtype, "dtype")
     text = f"lambda {arguments}: run(fetches, {{{fed}}}, None)[0]{look} if {guards} else None"
     program: Program = eval(text, names)
     return program

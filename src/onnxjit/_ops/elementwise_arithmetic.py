@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from onnxjit._core.dtypes import FLOAT16, FLOAT32
+from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64
 
 from .elementwise_base import (
     Term,
@@ -41,13 +41,14 @@ def _scaled(op_type: str) -> Rule:
     """Return the rule of a product or quotient that onnxruntime may join to a MatMul.
 
     It refuses a factor that is not finite then: such a number gets an axis more than the
-    other operand, so that it is not taken for a factor.
+    other operand, so that it is not taken for a factor.  So does a float64 number that is 1 as
+    a float32: onnxruntime's NoopElimination (1.32) looks at that, and would drop it.
     """
 
     def rule(e: Emit, equation: Equation, *handles: Handle) -> Handle:
         out = equation.outputs[0]
         for place, x in enumerate(equation.inputs):
-            if out.ndim > 1 and _is_no_factor(x):
+            if _is_misread(x, 1) or (out.ndim > 1 and _is_no_factor(x)):
                 apart = list(handles)
                 number = np.reshape(np.asarray(x.known), (1,) * (out.ndim + 1))
                 apart[place] = e.const(number, x.dtype)
@@ -65,8 +66,36 @@ def _is_no_factor(x: Value) -> bool:
     return bool(number == 0) or not np.isfinite(number)
 
 
-ADD = primitive(np.add, by_kind(direct("Add"), b=OR), api="add", parts="each")
-SUBTRACT = primitive(np.subtract, direct("Sub"), api="subtract", parts="each")
+def _is_misread(x: Value, neutral: int) -> bool:
+    """Whether a float64 number is taken for a neutral one that it only is as a float32."""
+    number = x.known
+    if number is None or number.ndim or x.dtype is not FLOAT64 or number == neutral:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.float32(number) == neutral)
+
+
+def _shifted(op_type: str) -> Rule:
+    """Return the rule of a sum or difference.
+
+    A float64 number that is 0 as a float32 goes into a Sum, which onnxruntime does not drop.
+    """
+
+    def rule(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
+        out = equation.outputs[0].dtype
+        first, second = equation.inputs
+        if op_type == "Sub" and _is_misread(second, 0):
+            assert second.known is not None  # what is misread is known
+            return e.op("Sum", x, e.const(-second.known, out), out=out)
+        if op_type == "Add" and (_is_misread(first, 0) or _is_misread(second, 0)):
+            return e.op("Sum", x, y, out=out)
+        return e.op(op_type, x, y, out=out)
+
+    return rule
+
+
+ADD = primitive(np.add, by_kind(_shifted("Add"), b=OR), api="add", parts="each")
+SUBTRACT = primitive(np.subtract, _shifted("Sub"), api="subtract", parts="each")
 MULTIPLY = primitive(np.multiply, by_kind(_scaled("Mul"), b=AND), api="multiply")
 DIVIDE = primitive(np.divide, _scaled("Div"), api="divide")
 MAXIMUM = primitive(np.maximum, by_kind(direct("Max"), b=OR), api="maximum", ties=True)

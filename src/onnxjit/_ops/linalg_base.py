@@ -18,11 +18,12 @@ from onnxjit._core.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT64,
 from onnxjit._core.op import Op
 
 from .cast import cast
+from .complex_parts import conjugate, imag_part, is_complex, real_part
 from .convert import as_array
-from .elementwise import absolute, conjugate, where
+from .elementwise import absolute, add, equal, where
 from .reduce import axes_attribute, axes_input, reduce_any
 from .reduce_exact import reduced_shape
-from .structure import may_guard, reshape, squeeze, transpose, unsqueeze
+from .structure import iota, may_guard, reshape, squeeze, transpose, unsqueeze
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +153,13 @@ def adjoint(x: Value) -> Value:
     """Return the conjugate transposes of the matrices of the last two axes."""
     *lead, last, first = range(x.ndim)
     turned = transpose(x, [*lead, first, last])
-    return conjugate(turned) if x.dtype.kind == "c" else turned
+    return conjugate(turned)
+
+
+def identity(n: DimLike, dtype: DType) -> Value:
+    """Return the (n, n) identity matrix."""
+    places = iota(n)
+    return cast(equal(unsqueeze(places, [1]), places), dtype)
 
 
 # --- sizes -----------------------------------------------------------------------------------
@@ -190,6 +197,7 @@ ASSUMED: Final = Op(
     result=_assumed,
     evaluate=lambda x, *, shape: x,  # noqa: ARG005
     lower={13: lambda _e, _equation, x: x},
+    parts="each",
 )
 
 
@@ -251,8 +259,11 @@ def largest(x: Value, axis: int) -> Value:
 
 def pivot_size(x: Value) -> Value:
     """Return what LAPACK compares pivots by: ``abs(re) + abs(im)``."""
-    size: Value = absolute(x)
-    return size
+    if not is_complex(x):
+        size: Value = absolute(x)
+        return size
+    total: Value = add(absolute(real_part(x)), absolute(imag_part(x)))
+    return total
 
 
 # --- what only data knows --------------------------------------------------------------------

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
+from onnxjit._core.dtypes import PART
+from onnxjit._core.region import loop
 
 from .cast import cast
+from .complex_parts import is_complex
 from .elementwise import absolute, divide, exp, less, log, multiply, negative, where
+from .gather import gather
 from .linalg_base import Stack, common_types, square
 from .linalg_lu import eliminate
 from .reduce import reduce_prod, reduce_sum
 from .row import Function, Ufunc, function
 from .samples import MATRICES, call, calls, regular, within
-from .structure import const, reshape
+from .structure import broadcast_to, const, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnxjit._core.dtypes import DType
     from onnxjit._core.program import Value
 
@@ -29,8 +34,6 @@ ROWS: list[Function | Ufunc] = []
 #: NumPy's class of results
 _SIGN_AND_LOG: Final[Any] = type(np.linalg.slogdet(np.zeros((0, 0))))
 
-_PART: Final = {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}
-
 
 def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
     """Return (B,) signs, in the dtype of the matrices, and (B,) logarithms."""
@@ -38,16 +41,26 @@ def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
     done = eliminate(x, x.shape[2])
     pivots = done.pivots
     sizes = absolute(pivots)
-    if x.dtype.kind == "c":
-        signs = divide(pivots, cast(sizes, x.dtype))
+    if is_complex(x):
+        sign = _product(divide(pivots, cast(sizes, x.dtype)))
     else:
-        signs = where(less(pivots, 0), -1.0, 1.0)
-    sign = reduce_prod(signs, (1,))
+        sign = reduce_prod(where(less(pivots, 0), -1.0, 1.0), (1,))
     sign = where(done.is_odd(), negative(sign), sign)
     logarithm = where(done.has_nan, np.nan, reduce_sum(log(sizes), (1,)))
     singular = done.is_singular()
     zero = const(np.zeros((), x.dtype.numpy))
     return where(singular, zero, sign), where(singular, -np.inf, logarithm)
+
+
+def _product(x: Value) -> Value:
+    """Multiply (B, n) numbers along the last axis."""
+    one = const(np.ones((), x.dtype.numpy))
+
+    def body(j: Value, made: Value) -> tuple[Sequence[Value], Sequence[Value]]:
+        return [multiply(made, gather(x, j, 1))], []
+
+    (made,), _ = loop(x.shape[1], body, [broadcast_to(one, x.shape[:1])])
+    return made
 
 
 def _flat(stack: Stack, x: Value, dtype: DType) -> Value:
@@ -59,7 +72,7 @@ def _flat(stack: Stack, x: Value, dtype: DType) -> Value:
     ROWS, np.linalg.slogdet, scalar=True, ulp=within(64), floor="operands",
     samples=calls(lambda m: [
         call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
-        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(np.asarray(m(4, 4)) * m(1) * 0),
+        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(m(4, 4) * 0),
         call(m(3)), call(m(2, 3)),
     ], MATRICES),
 )  # fmt: skip
@@ -95,7 +108,7 @@ def slogdet(a: Any) -> Any:
     stack = Stack(x, inner)
     sign, logarithm = _sign_and_log(stack)
     return _SIGN_AND_LOG(
-        _flat(stack, sign, outer), _flat(stack, logarithm, _PART.get(outer, outer))
+        _flat(stack, sign, outer), _flat(stack, logarithm, PART.get(outer, outer))
     )
 
 
@@ -103,7 +116,7 @@ def slogdet(a: Any) -> Any:
     ROWS, np.linalg.det, scalar=True, ulp=within(512), floor="operands",
     samples=calls(lambda m: [
         call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
-        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(np.asarray(m(4, 4)) * m(1) * 0),
+        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(m(4, 4) * 0),
         call(m(3)), call(m(2, 3)),
     ], MATRICES),
 )  # fmt: skip

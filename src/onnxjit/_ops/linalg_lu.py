@@ -147,7 +147,7 @@ class _Panel:
 
     def has_nan(self) -> Value:
         """Return the (B,) truth values of "NaN came up": the order means nothing then."""
-        return reduce_any(isnan(self.factors), (1, 2))
+        return reduce_any(isnan(pivot_size(self.factors)), (1, 2))
 
 
 def _one(like: Value) -> Value:

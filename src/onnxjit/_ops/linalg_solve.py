@@ -14,11 +14,10 @@ from onnxjit._core.dims import broadcast_shapes, dim_prod, require_equal
 from .cast import cast
 from .convert import as_array, plain_option
 from .elementwise import (
-    equal,
     subtract,
     where,
 )
-from .linalg_base import Stack, common_types, fail_where, square, void_where
+from .linalg_base import Stack, common_types, fail_where, identity, square, void_where
 from .linalg_lu import eliminate, solve_upper
 from .product import size_text
 from .row import Function, Ufunc, function
@@ -27,7 +26,6 @@ from .structure import (
     as_1d,
     broadcast_to,
     concat,
-    iota,
     reshape,
     squeeze,
     take_range,
@@ -43,13 +41,6 @@ __all__ = ["ROWS", "inv", "solution", "solve"]
 ROWS: list[Function | Ufunc] = []
 
 # --- equations -------------------------------------------------------------------------------
-
-
-def identity_like(x: Value) -> Value:
-    """Return an identity matrix for each of (B, n, n) matrices."""
-    places = iota(x.shape[2])
-    one = cast(equal(unsqueeze(places, [1]), places), x.dtype)
-    return broadcast_to(one, x.shape)
 
 
 def solution(x: Value, b: Value) -> tuple[Value, Value]:
@@ -87,7 +78,7 @@ def solution(x: Value, b: Value) -> tuple[Value, Value]:
     ROWS, np.linalg.inv, ulp=within(64), floor="operands",
     samples=calls(lambda m: [
         call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
-        call(m(3)), call(m(2, 3)),
+        call(m(3)), call(m(2, 3)), call(m(3, 3) * 0), call(m(2, 6, 6) * 0),
     ], MATRICES),
 )  # fmt: skip
 def inv(a: Any) -> Value:
@@ -119,7 +110,9 @@ def inv(a: Any) -> Value:
     x = square(a)
     inner, outer = common_types(x)
     stack = Stack(x, inner)
-    found, singular = solution(stack.value, identity_like(stack.value))
+    found, singular = solution(
+        stack.value, broadcast_to(identity(x.shape[-1], inner), stack.value.shape)
+    )
     fail_where(singular)
     return stack.unpack(void_where(singular, found), outer)
 
@@ -153,6 +146,7 @@ def _check_right(name: str, signature: str, x: Value, b: Value, axis: int) -> No
         call(regular(m, 6, 6), m(6, 2)), call(m(0, 0), m(0)), call(m(0, 0), m(0, 2)),
         call(m(0, 3, 3), m(3)), call(regular(m, 3, 3), m(3, 0)), call(regular(m, 3, 3), m()),
         call(regular(m, 3, 3), m(2)), call(regular(m, 3, 3), m(2, 2)), call(m(2, 3), m(2)),
+        call(m(3, 3) * 0, m(3)),
     ], MATRICES),
 )  # fmt: skip
 def solve(a: Any, b: Any) -> Value:

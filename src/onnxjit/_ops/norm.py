@@ -10,7 +10,6 @@ import numpy as np
 
 from onnxjit._core.dims import dim_prod
 from onnxjit._core.dtypes import FLOAT64, PART
-from onnxjit.errors import UnsupportedError
 
 from .cast import cast
 from .convert import as_array, normalize_axes, plain_option
@@ -70,11 +69,10 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
 def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Value:
     if order in {None, "fro", "f"}:
         return _root_of_squares(x, tuple(sorted(axes)), keepdims=keepdims)
+    if order in {2, -2, "nuc"}:
+        return _norm_of_singular_values(x, order, axes, keepdims=keepdims)
     by = {1: axes, -1: axes, math.inf: axes[::-1], -math.inf: axes[::-1]}.get(order)
     if by is None:
-        if order in {2, -2, "nuc"}:
-            msg = f"the matrix norm {order!r} needs singular values, which are not carried"
-            raise UnsupportedError(msg)
         msg = "Invalid norm order for matrices."
         raise ValueError(msg)
     sums = reduce_sum(absolute(x), (by[0],), keepdims=True)
@@ -88,6 +86,26 @@ def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     return reshape(best, [n for i, n in enumerate(x.shape) if i not in axes])
 
 
+def _norm_of_singular_values(
+    x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool
+) -> Value:
+    from .linalg_singular import singular_values
+
+    others = [i for i in range(x.ndim) if i not in axes]
+    s = singular_values(transpose(x, [*others, *axes]))
+    last = (s.ndim - 1,)
+    found: Value
+    if order == 2:
+        found = maximum(reduce_max(s, last), 0)  # of nothing, 0
+    elif order == -2:
+        found = ufunc_reduce(np.minimum, s, last)
+    else:
+        found = reduce_sum(s, last)
+    if not keepdims:
+        return found
+    return reshape(found, [1 if i in axes else n for i, n in enumerate(x.shape)])
+
+
 @function(
     ROWS, np.linalg.norm, scalar=True, ulp=within(4),
     samples=calls(lambda m: [
@@ -95,6 +113,8 @@ def _matrix_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
         call(m(3, 4), np.inf, -1, True), call(m(3, 4), "fro"), call(m(3, 4), 1),
         call(m(3, 4), -np.inf), call(m(5), 0), call(m(5), 3), call(m(2, 3, 4), axis=(0, 2)),
         call(m(0)), call(m(3, 4), "nuclear"),
+        call(m(3, 4), 2), call(m(3, 4), -2, keepdims=True), call(m(2, 3, 4), "nuc", (2, 0)),
+        call(m(0, 3), 2), call(m(3, 0), -2), call(m(2, 3, 3), 2, (1, 1)),
     ]),
 )  # fmt: skip
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
@@ -104,7 +124,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Va
     ----------
     x : (..., n, ...) array
         Values; integers as float64.
-    ord : number, "fro", optional
+    ord : number, "fro", "nuc", optional
         Which norm; the root of the sum of squares by default.
     axis : int or pair of int, optional
         The vectors' axis, or the matrices' axes.
@@ -115,12 +135,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Va
     ------
     ValueError
         The order does not fit.
-    UnsupportedError
-        A matrix norm of singular values (2, -2, "nuc").
 
     Notes
     -----
-    Mul, ReduceSum, Sqrt; Abs and ReduceMax, ReduceMin or Pow for other orders.
+    Mul, ReduceSum, Sqrt; Abs and ReduceMax, ReduceMin or Pow for other orders; what `svd`
+    takes for the matrix norms 2, -2 and "nuc".
     """
     value = as_array(x)
     if value.dtype.kind not in "fc":
@@ -171,7 +190,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
     ROWS, np.linalg.matrix_norm, scalar=True, ulp=within(4),
     samples=calls(lambda m: [
         call(m(3, 4)), call(m(2, 3, 4), keepdims=True), call(m(3, 4), ord=1),
-        call(m(3, 4), ord=-np.inf),
+        call(m(3, 4), ord=-np.inf), call(m(2, 3, 4), ord=2), call(m(3, 3), ord="nuc"),
     ]),
 )  # fmt: skip
 def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Value:

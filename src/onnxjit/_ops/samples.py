@@ -312,12 +312,11 @@ def matrices(m: Make) -> list[Array]:
 
 
 def regular(m: Make, *shape: int) -> Array:
-    """Return square matrices of small numbers that are far from singular."""
-    n = shape[-1]
-    diagonal = np.diag(3 * (1 + np.arange(n)))
+    """Return matrices of small numbers that are far from singular; tall and wide ones too."""
     x = m(*shape)
+    diagonal = np.eye(shape[-2], shape[-1]) * 3 * (1 + np.arange(shape[-1]))
     if x.dtype.kind == "b":
-        return np.broadcast_to(np.eye(n, dtype=bool), shape).copy()
+        return np.broadcast_to(diagonal != 0, shape).copy()
     return np.asarray((x % 2 if x.dtype.kind == "u" else x) + diagonal).astype(x.dtype)
 
 

@@ -18,8 +18,10 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 #: modules that hold a list of rows
 FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
-    "cumulative", "diagonal", "either_kind", "elementwise",
-    "grid", "histogram", "interpolate", "join", "linalg_det", "linalg_solve",
+    "cumulative", "diagonal", "either_kind", "elementwise", "fft",
+    "grid", "histogram", "interpolate", "join",
+    "linalg_cholesky", "linalg_det", "linalg_eigh", "linalg_qr", "linalg_singular",
+    "linalg_solve",
     "nan_statistics", "norm",
     "product", "put", "quantile", "rearrange", "reverse", "search", "select", "shape", "sort",
     "statistics",

@@ -38,6 +38,8 @@ from onnxjit._trace.items import complex_number, python_number, representative
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array
 
+from .elements import ndenumerate_, ndindex_, vectorized
+
 __all__ = ["is_instance", "length_of", "plain", "representative", "shuffle_of", "twin_of"]
 
 Twin = Callable[..., Any]
@@ -335,6 +337,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.sum, _sum),
         (math.log, _log),
         (np.broadcast, _broadcast),
+        (np.ndindex, ndindex_),
+        (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
         (builtins.next, next_),
@@ -359,6 +363,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
 
 def twin_of(f: object) -> Twin | None:
     """Return the stand-in of a callable, None if it has none."""
+    if type(f) is np.vectorize:
+        return vectorized(f)
     found = _twins().get(id(f))
     return found[1] if found is not None else None
 

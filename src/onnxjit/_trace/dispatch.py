@@ -74,9 +74,17 @@ def _order(row: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return dict(zip(names, args, strict=False)).get("order", kwargs.get("order"))
 
 
-@noted
 def call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function on arrays: fold, look at, write to, or record."""
+    if current_tracer() is None:
+        made = DOORS.quick_function(func, args, kwargs)
+        if made is not None:
+            return made
+    return _call_function(func, args, kwargs)
+
+
+@noted
+def _call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tracer = current_tracer()
     if tracer is not None and tracer.has_rows:
         joined = DOORS.listed.joined_rows(func, args, kwargs)
@@ -196,6 +204,8 @@ def _viewed(
 ) -> Any:
     """Return the views of one array that a call makes; it may be one of `several` operands."""
     if not isinstance(base, Array):
+        if row.numpy in _CONVERSIONS and given.get("copy", True) is False:
+            np.array(base, copy=False)  # which raises for what is no array
         base = wrap(as_array(to_values(base)))
     elif base._nd is not None:
         base = constant_array(base._nd, base._kind)

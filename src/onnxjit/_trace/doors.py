@@ -35,6 +35,8 @@ class Doors:
         Subscripts.
     quick : callable
         ``quick(ufunc, inputs)``: evaluate through a program met before, or None.
+    quick_function : callable
+        ``quick_function(func, args, kwargs)``: the same for NumPy functions.
     eager : callable
         ``eager(numpy_callable, method, args, kwargs)``: evaluate at once.
     listed : module
@@ -48,8 +50,8 @@ class Doors:
     __slots__ = (
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
         "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
-        "real", "refuse", "round", "setflags", "setitem", "setpart", "source", "tolist", "trunc",
-        "ufunc", "unary", "view",
+        "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
+        "source", "tolist", "trunc", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -69,6 +71,7 @@ class Doors:
         self.flat: Callable[..., Any] = _unset
         self.item: Callable[..., Any] = _unset
         self.quick: Callable[..., Any] = lambda *_: None
+        self.quick_function: Callable[..., Any] = lambda *_: None
         self.real: Callable[..., Any] = _unset
         self.imag: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset

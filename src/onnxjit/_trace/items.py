@@ -30,6 +30,7 @@ from .convert import arrays_in, is_known, is_traced, to_numpy, to_values
 from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
+from .flags import Flags
 from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
@@ -291,6 +292,10 @@ def tolist(array: Array) -> Any:
     return [tolist(row) if isinstance(row, Array) else row for row in array]
 
 
+#: how far a loop of the graph has gone through elements, only a run knows
+_GONE: Final = -1
+
+
 class Flat:
     """`ndarray.flat`: the elements in C order."""
 
@@ -303,7 +308,16 @@ class Flat:
     def __iter__(self) -> Any:
         return self
 
+    def rest(self) -> Any:
+        """Return the elements that are left, for a loop to go through."""
+        left = self._elements()[self.index :] if self.index else self._elements()
+        self.index = _GONE
+        return left
+
     def __next__(self) -> Any:
+        if self.index == _GONE:
+            msg = "a loop of the graph has gone through x.flat; take x.flat anew"
+            raise UnsupportedError(msg)
         if self.index >= len(self):
             raise StopIteration
         self.index += 1
@@ -476,6 +490,8 @@ def attribute(array: Array, name: str) -> Any:
     if not hasattr(kind, name):
         msg = f"{kind.__name__!r} object has no attribute {name!r}"
         raise AttributeError(msg)
+    if name == "flags" and array._kind == ARRAY and array._nd is None:
+        return Flags(array)
     values = array._plain(f".{name}")
     scalar: Any = kind
     return getattr(values if array._kind == ARRAY else scalar(values.item()), name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NUMPY", "arrays", "binary", "call", "call_numpy", "check_device", "composed", "created",
-    "dtype_of", "of_sizes", "unary",
+    "dtype_of", "of_sizes", "unary", "view",
 ]  # fmt: skip
 
 #: name in the standard -> the NumPy function or ufunc of its row
@@ -50,12 +50,24 @@ def arrays(x: Any) -> Any:
 
 def call(name: str, *args: Any, **options: Any) -> Any:
     """Call the NumPy function that the table has under a name of the standard."""
-    return arrays(call_function(NUMPY[name], args, options))
+    return call_numpy(NUMPY[name], *args, **options)
 
 
 def call_numpy(func: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a NumPy function by itself."""
-    return arrays(call_function(func, args, options))
+    made = call_function(func, args, options)
+    return made if type(made) is Array and made._kind == ARRAY else arrays(made)
+
+
+def view(name: str, x: Any, *args: Any, **options: Any) -> Any:
+    """Call a NumPy function that shows the elements of its first argument otherwise."""
+    values = x._nd if type(x) is Array and x._kind == ARRAY else None
+    if values is None:
+        return call_numpy(NUMPY[name], x, *args, **options)
+    made = NUMPY[name](values, *args, **options)
+    if isinstance(made, tuple):
+        return tuple(Array.eager(np.asarray(each)) for each in made)
+    return x if made is values else Array.eager(made)
 
 
 def of_sizes(name: str, *args: Any) -> Any:
@@ -67,9 +79,10 @@ def of_sizes(name: str, *args: Any) -> Any:
 
 def composed(fn: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a function written in NumPy: as part of the trace, or as one program of its own."""
-    if current_tracer() is None:
-        return arrays(DOORS.eager(fn, "__call__", args, options))
-    return arrays(fn(*args, **options))
+    if current_tracer() is not None:
+        return arrays(fn(*args, **options))
+    made = DOORS.quick_function(fn, args, options)
+    return arrays(DOORS.eager(fn, "__call__", args, options) if made is None else made)
 
 
 def created(func: Callable[..., Any], *args: Any, device: Any, **options: Any) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._call import binary, call, composed, unary
-from ._overrides import floor_of_quotient
+from ._overrides import exponential_less_one, floor_of_quotient, hyperbolic_tangent
 
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
@@ -33,7 +33,6 @@ conj = unary("conj")
 cos = unary("cos")
 cosh = unary("cosh")
 exp = unary("exp")
-expm1 = unary("expm1")
 floor = unary("floor")
 isfinite = unary("isfinite")
 isinf = unary("isinf")
@@ -53,7 +52,6 @@ sinh = unary("sinh")
 sqrt = unary("sqrt")
 square = unary("square")
 tan = unary("tan")
-tanh = unary("tanh")
 trunc = unary("trunc")
 
 add = binary("add")
@@ -98,6 +96,28 @@ def imag(x: Any, /) -> Any:
 def round(x: Any, /) -> Any:
     """Round to the nearest integer, halves to even ones."""
     return call("round", x)
+
+
+def expm1(x: Any, /) -> Any:
+    """Return e**x - 1.
+
+    Notes
+    -----
+    Complex numbers with an infinite part, or a part of NaN, are treated as by `exp`;
+    `numpy.expm1` gives NaN for most.
+    """
+    return composed(exponential_less_one, x)
+
+
+def tanh(x: Any, /) -> Any:
+    """Return the hyperbolic tangent.
+
+    Notes
+    -----
+    For complex numbers with an infinite real part, the imaginary zero has the sign of the
+    imaginary part; that of `numpy.tanh` has the sign of its double's sine.
+    """
+    return composed(hyperbolic_tangent, x)
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Any:

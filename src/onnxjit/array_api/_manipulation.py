@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._call import call, of_sizes
+from ._call import call, of_sizes, view
 
 __all__ = [
     "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip",
@@ -43,7 +43,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 def broadcast_to(x: Any, /, shape: Any) -> Any:
     """Return an array of a shape, with the elements of `x` repeated."""
-    return call("broadcast_to", x, shape)
+    return view("broadcast_to", x, shape)
 
 
 def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
@@ -53,22 +53,22 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
 
 def expand_dims(x: Any, /, axis: Any) -> Any:
     """Insert axes of length 1, which are at `axis` in the result."""
-    return call("expand_dims", x, axis)
+    return view("expand_dims", x, axis)
 
 
 def flip(x: Any, /, *, axis: Any = None) -> Any:
     """Reverse the order along axes, all by default."""
-    return call("flip", x, axis=axis)
+    return view("flip", x, axis=axis)
 
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
     """Move axes to other places."""
-    return call("moveaxis", x, source, destination)
+    return view("moveaxis", x, source, destination)
 
 
 def permute_dims(x: Any, /, axes: Any) -> Any:
     """Put the axes in another order."""
-    return call("permute_dims", x, axes)
+    return view("permute_dims", x, axes)
 
 
 def repeat(x: Any, repeats: Any, /, *, axis: Any = None) -> Any:
@@ -79,7 +79,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: Any = None) -> Any:
 def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
     """Give another shape; a view where the memory allows, unless `copy` says otherwise."""
     options = {} if copy is None else {"copy": copy}
-    return call("reshape", x, shape, **options)
+    return view("reshape", x, shape, **options)
 
 
 def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
@@ -89,7 +89,7 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
 
 def squeeze(x: Any, /, axis: Any) -> Any:
     """Remove axes of length 1."""
-    return call("squeeze", x, axis)
+    return view("squeeze", x, axis)
 
 
 def stack(arrays: Any, /, *, axis: Any = 0) -> Any:
@@ -104,7 +104,7 @@ def tile(x: Any, repetitions: Any, /) -> Any:
 
 def unstack(x: Any, /, *, axis: Any = 0) -> Any:
     """Return the parts of an array along an axis, as a tuple."""
-    return call("unstack", x, axis=axis)
+    return view("unstack", x, axis=axis)
 
 
 def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:

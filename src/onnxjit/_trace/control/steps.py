@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
 from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
-from onnxjit._trace.items import capture_item, python_number
+from onnxjit._trace.items import Flat, capture_item, python_number
 from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import UnsupportedError
 
@@ -79,6 +79,8 @@ def steps_of(x: Any) -> Steps | None:
         return x
     if isinstance(x, Array) and x._nd is None and x.ndim:
         return Steps(x.shape[0], lambda i: x[i])
+    if isinstance(x, Flat) and is_traced(x.base):
+        return steps_of(x.rest())
     if isinstance(x, range):
         return Steps(len(x), lambda i: x.start + x.step * i)
     if isinstance(x, List):

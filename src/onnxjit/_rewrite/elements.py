@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's own loops over elements: `np.vectorize`, `np.ndindex` and `np.ndenumerate`.
+
+They are written out here as loops, which are rewritten like the user's.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from onnxjit._core.dims import Dim
+from onnxjit._trace.array import Array
+from onnxjit._trace.control.either import Either
+from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.entering import running_tracer
+from onnxjit.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FunctionType
+
+__all__ = ["ndenumerate_", "ndindex_", "vectorized"]
+
+#: so many places are gone through in Python
+_FEW: Final = 64
+
+
+def vectorized(f: np.vectorize) -> Callable[..., Any]:
+    """Return what calls a vectorized function on traced arrays.
+
+    As in NumPy, the function gets Python's numbers, and its result on NumPy's first elements
+    gives the dtype.
+    """
+    return functools.partial(_call, f)
+
+
+def _call(f: Any, *args: Any, **kwargs: Any) -> Any:
+    if not any(map(is_traced, arrays_in([args, kwargs]))):
+        return f(*args, **kwargs)
+    if f.pyfunc is np._NoValue or f.signature is not None or f.excluded or kwargs:
+        msg = (
+            "np.vectorize with a signature, excluded or keyword arguments is not carried; "
+            "call it with positional arguments"
+        )
+        raise UnsupportedError(msg)
+    otypes = None if f.otypes is None else [np.dtype(t) for t in f.otypes]
+    return _rewritten(_outputs)(f.pyfunc, otypes, args)
+
+
+def _rewritten(f: Any) -> Callable[..., Any]:
+    from .rewritten import rewrite_function  # which knows the twins
+
+    source = rewrite_function(cast("FunctionType", f))
+    assert source is not None  # its text is here
+    return source
+
+
+def _dtype(result: Any) -> np.dtype[Any]:
+    """Return the dtype of a result on the first elements.
+
+    Raises
+    ------
+    UnsupportedError
+        It depends on the branch that these elements take.
+    """
+    if isinstance(result, Array) and result._nd is None:
+        result = running_tracer().original(result)
+    if not isinstance(result, Either):
+        found: Any = result if isinstance(result, Array) else np.asarray(result)
+        dtype: np.dtype[Any] = np.dtype(found.dtype)
+        return dtype
+    first, second = _dtype(result.first), _dtype(result.second)
+    if first != second:
+        msg = (
+            f"a function of np.vectorize returns {first} or {second}, and the first element "
+            "decides which one all results get; give otypes"
+        )
+        raise UnsupportedError(msg)
+    return first
+
+
+def _outputs(func: Any, otypes: Any, args: Any) -> Any:
+    """Call a function on the elements of arrays; rewritten before it is used."""
+    arrays = np.broadcast_arrays(*args)
+    shape = arrays[0].shape
+    flats = [a.ravel() for a in arrays]
+    several = otypes is not None and len(otypes) > 1
+    if otypes is None:
+        if flats[0].size == 0:
+            msg = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
+            raise ValueError(msg)
+        first = func(*[a[0] for a in flats])
+        several = isinstance(first, tuple)
+        otypes = [_dtype(x) for x in (first if several else (first,))]
+    made = [np.empty(flats[0].size, t) for t in otypes]
+    for i, each in enumerate(zip(*flats, strict=True)):
+        found = func(*[x.item() for x in each])
+        for out, x in zip(made, found if several else (found,), strict=True):
+            out[i] = x
+    results = [out.reshape(shape) for out in made]
+    return tuple(results) if several else results[0]
+
+
+def ndindex_(*shape: Any) -> Any:
+    """Return the places of an array of a shape, as `np.ndindex` goes through them."""
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        (shape,) = shape
+    if not any(isinstance(n, Dim) for n in shape) and math.prod(shape) < _FEW:
+        return np.ndindex(*shape)
+    return _rewritten(_places)(shape)
+
+
+def ndenumerate_(arr: Any) -> Any:
+    """Return the places of an array with its elements, as `np.ndenumerate` does."""
+    if not is_traced(arr):
+        return np.ndenumerate(arr)
+    return _rewritten(_enumerated)(arr)
+
+
+def _places(shape: Any) -> Any:
+    steps = []
+    size = 1
+    for n in reversed(shape):
+        some = max(n, 1)  # nothing is divided by zero: there are no places then
+        steps.append((size, some))
+        size = size * some
+    steps.reverse()
+    count = math.prod(shape)
+    return (tuple([k // step % n for step, n in steps]) for k in range(count))
+
+
+def _enumerated(arr: Any) -> Any:
+    flat = arr.ravel()
+    return ((place, flat[k]) for k, place in enumerate(np.ndindex(arr.shape)))
