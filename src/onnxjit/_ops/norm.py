@@ -12,10 +12,13 @@ from onnxjit._core.dims import dim_prod
 from onnxjit._core.dtypes import FLOAT64, PART
 
 from .cast import cast
+from .complex_parts import imag_part, is_complex, real_part
 from .convert import as_array, normalize_axes, plain_option
 from .elementwise import (
     absolute,
+    add,
     maximum,
+    multiply,
     not_equal,
     power,
     sqrt,
@@ -23,7 +26,6 @@ from .elementwise import (
 from .reduce import reduce_max, reduce_sum
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
-from .statistics import square_of_size
 from .structure import (
     reshape,
     transpose,
@@ -39,7 +41,11 @@ ROWS: list[Function | Ufunc] = []
 
 
 def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    result: Value = sqrt(reduce_sum(square_of_size(x), axes, keepdims=keepdims))
+    squares = multiply(x, x)
+    if is_complex(x):
+        re, im = real_part(x), imag_part(x)
+        squares = add(multiply(re, re), multiply(im, im))
+    result: Value = sqrt(reduce_sum(squares, axes, keepdims=keepdims))
     return result
 
 
@@ -50,8 +56,7 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     if order is None or order == 2:
         return _root_of_squares(x, axes, keepdims=keepdims)
     if order == 0:
-        is_something = not_equal(x, np.zeros((), x.dtype.numpy))
-        counted = cast(is_something, PART.get(x.dtype, x.dtype))
+        counted = cast(not_equal(x, np.zeros((), x.dtype.numpy)), PART.get(x.dtype, x.dtype))
         return reduce_sum(counted, axes, keepdims=keepdims)
     size: Value = absolute(x)
     if order == math.inf:
