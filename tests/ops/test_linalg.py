@@ -26,7 +26,7 @@ def normal(*shape: int, dtype: str = "f8", seed: int = 0) -> Array:
     x = random.normal(size=shape)
     if np.dtype(dtype).kind == "c":
         x = x + 1j * random.normal(size=shape)
-    return x.astype(dtype)
+    return np.asarray(x, dtype)
 
 
 def adjoint(x: Array) -> Array:
@@ -68,7 +68,8 @@ KINDS: Final[dict[str, Callable[[int], Array]]] = {
 
 def calls(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function as a graph; what needs Python's help is an error."""
-    return jit_onnx(function, fallback="error")
+    graph: Callable[..., Any] = jit_onnx(function, fallback="error")
+    return graph
 
 
 solve, inv, det = calls(np.linalg.solve), calls(np.linalg.inv), calls(np.linalg.det)
@@ -116,7 +117,7 @@ def test_triangular_factors_multiply_to_the_matrix(kind: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("n", (1, 3, 6, 60))
+@pytest.mark.parametrize("n", [1, 3, 6, 60])
 def test_results_are_numpys(dtype: str, n: int) -> None:
     a = normal(2, n, n, dtype=dtype) + np.eye(n, dtype=dtype) * n
     b = normal(2, n, 3, dtype=dtype, seed=1)
@@ -204,7 +205,7 @@ def test_models_return_nan_where_numpy_raises() -> None:
 
 @pytest.mark.parametrize("opset", [13, 18, None])
 def test_one_model_serves_every_size(opset: int | None) -> None:
-    options = {} if opset is None else {"opset": opset}
+    options: dict[str, Any] = {} if opset is None else {"opset": opset}
 
     def f(a: Array, b: Array) -> Any:
         q, r = np.linalg.qr(a)
