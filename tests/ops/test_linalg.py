@@ -30,11 +30,11 @@ def normal(*shape: int, dtype: str = "f8", seed: int = 0) -> Array:
 
 
 def adjoint(x: Array) -> Array:
-    return np.conj(np.swapaxes(x, -1, -2))
+    return np.asarray(np.conj(np.swapaxes(x, -1, -2)))
 
 
 def graded(n: int) -> Array:
-    return normal(n, n) * 10.0 ** -np.arange(n)[:, None]
+    return np.asarray(normal(n, n) * 10.0 ** -np.arange(n)[:, None])
 
 
 def nearly_dependent(n: int) -> Array:
@@ -45,11 +45,11 @@ def nearly_dependent(n: int) -> Array:
 
 def hilbert(n: int) -> Array:
     places = np.arange(n)
-    return 1.0 / (places[:, None] + places + 1)
+    return np.asarray(1.0 / (places[:, None] + places + 1))
 
 
 def permutation(n: int) -> Array:
-    return np.eye(n)[np.random.default_rng(1).permutation(n)]
+    return np.asarray(np.eye(n)[np.random.default_rng(1).permutation(n)])
 
 
 KINDS: Final[dict[str, Callable[[int], Array]]] = {
