@@ -4,7 +4,14 @@
 import numpy as np
 import pytest
 
-from onnxjit import AliasError, FallbackWarning, UnsupportedError, eager_onnx, jit_onnx
+from onnxjit import (
+    AliasError,
+    DataDependentError,
+    FallbackWarning,
+    UnsupportedError,
+    eager_onnx,
+    jit_onnx,
+)
 from tests.jit.harness import agrees, run_model, same, same_error
 
 V = np.array([3.0, -1.5, 2.25])
@@ -209,6 +216,37 @@ def test_a_read_only_argument_is_numpys_error():
     with pytest.raises(ValueError, match="read-only"):
         jit(x)
     same(x, V)
+
+
+def test_the_write_flag_is_known_in_a_trace():
+    def f(x):
+        shown = np.broadcast_to(x, (2, 3))
+        return x.flags.writeable, x.flags["WRITEABLE"], shown.flags.writeable, x.copy()
+
+    x = V.copy()
+    jit = jit_onnx(f, fallback="error")
+    assert jit(x)[:3] == f(x)[:3] == (True, True, False)
+    x.flags.writeable = False
+    assert jit(x)[:3] == f(x)[:3] == (False, False, False)
+    assert jit(V)[:3] == (True, True, False)
+
+
+def test_a_write_flag_set_inside_holds_inside():
+    def f(x):
+        y = x.copy()
+        y.flags.writeable = False
+        try:
+            y += 1
+        except ValueError:
+            return y * 2
+        return y
+
+    agrees(f, (V,), graphs=1)
+
+
+def test_flags_of_memory_need_a_run():
+    with pytest.raises(DataDependentError, match=r"\.flags\.c_contiguous"):
+        jit_onnx(lambda x: x * x.flags.c_contiguous, fallback="error")(V)
 
 
 def test_setflags_inside():

@@ -60,9 +60,21 @@ def _within_effort(poly: Poly, facts: Facts) -> bool:
     """Look for a proof, and give up after some steps; sooner where many were taken before."""
     store = poly.store
     steps = store.steps = _PROOF_STEPS if store.effort > 0 else _FEW_STEPS
-    found = _nonneg(poly, facts, _SPLITS)
+    found = _nonneg(poly, (*facts, *_remainders(facts)), _SPLITS)
     store.effort -= steps - store.steps
     return found
+
+
+def _remainders(facts: Facts) -> Facts:
+    """Return the remainders of quotients in facts: what is below a quotient has room below."""
+    atoms = dict.fromkeys(atom for fact in facts for atom in fact.atoms)
+    found = []
+    for atom in atoms:
+        if isinstance(atom, FloorDiv):
+            value, divisor = atom.args
+            if divisor.value is not None:
+                found.append(value - atom_poly(atom) * divisor.value)
+    return tuple(found)
 
 
 def is_refuted(poly: Poly, facts: Facts) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from .dim_atoms import FloorDiv, Symbol
+from .dim_atoms import FloorDiv, Pos, Symbol
 from .dim_fold import evaluate_poly
-from .dim_polynomial import atom_poly, make
+from .dim_polynomial import ZERO, atom_poly, make
 from .dim_rules import (
     as_facts,
     bounds,
@@ -197,6 +197,7 @@ class Knowledge:
 
     def suppose(self, poly: Poly) -> Callable[[], None]:
         """Take a number as not negative, until what is returned is called."""
+        poly = _unclipped(poly)
         was = self.is_exemplary
         self.learn("ge", poly)
 
@@ -221,6 +222,17 @@ class Knowledge:
         self.solved = {s: _substituted(p, step) for s, p in self.solved.items()}
         self.solved[symbol] = value
         self._resolved.clear()
+
+
+def _unclipped(poly: Poly) -> Poly:
+    """Say more of a number that is not negative: a larger-of-zero is not zero if that is why.
+
+    Where an iteration runs, there are as many as ``max(n - 3, 0)``, so ``n - 3`` of them.
+    """
+    for atom in poly.atoms:
+        if isinstance(atom, Pos) and poly.replace(atom, ZERO).interval[1] < 0:
+            poly = poly.replace(atom, atom.args[0])
+    return poly
 
 
 def _substituted(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:

@@ -513,6 +513,7 @@ def array(
     samples=calls(lambda m: [
         call(m.special(2, 3)), call([m.scalar(1), 0]), call(m(3), "f4"),
         call(m(2, 3), order="F"), call(m(), copy=True), call(m(0, 2)),
+        call(m(3), "f4", copy=False), call([1, 2], copy=False),
     ]),
 )  # fmt: skip
 def asarray(
@@ -529,6 +530,8 @@ def asarray(
     y = _converted(a, dtype)
     if copy:
         return structure.fresh(y)
+    if copy is False and y is not x:
+        np.array([0], copy=False)  # which raises
     return _in_order(y, order) if y is x else y
 
 

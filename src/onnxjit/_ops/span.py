@@ -6,7 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from onnxjit._core.bind import as_value
-from onnxjit._core.dims import Dim, DimLike, places_in_slice, same, slice_bounds
+from onnxjit._core.dims import (
+    Dim,
+    DimLike,
+    has_data,
+    places_in_slice,
+    same,
+    slice_bounds,
+    upper,
+)
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.program import Value
 
@@ -43,6 +51,17 @@ class Pick:
         """Return the place as a 0-d int64 value."""
         at = self.at
         return at if isinstance(at, Value) else cast(as_value(at), INT64)
+
+
+def _fixed(length: DimLike) -> DimLike:
+    """Return a length as an int where a loop's own end is what proves it.
+
+    Of ``x[8 * i : 8 * i + 16]`` in an iteration before the last that has so many elements.
+    """
+    if not isinstance(length, Dim) or not has_data(length):
+        return length
+    most = upper(length)
+    return most if most is not None and same(length, most) else length
 
 
 class Span:
@@ -85,7 +104,7 @@ class Span:
         elif start is None and stop is None and step == 1:
             self.length = n
         else:
-            self.length = places_in_slice(start, stop, step, n)  # type: ignore[arg-type]
+            self.length = _fixed(places_in_slice(start, stop, step, n))  # type: ignore[arg-type]
 
     @classmethod
     def block(cls, begin: DimLike, length: DimLike, n: DimLike) -> Span:

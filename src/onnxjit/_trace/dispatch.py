@@ -204,6 +204,8 @@ def _viewed(
 ) -> Any:
     """Return the views of one array that a call makes; it may be one of `several` operands."""
     if not isinstance(base, Array):
+        if row.numpy in _CONVERSIONS and given.get("copy", True) is False:
+            np.array(base, copy=False)  # which raises for what is no array
         base = wrap(as_array(to_values(base)))
     elif base._nd is not None:
         base = constant_array(base._nd, base._kind)

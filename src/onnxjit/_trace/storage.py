@@ -36,15 +36,18 @@ class Argument:
         ``flags.writeable`` of the example.
     written : bool
         Set by the first write.
+    asked : bool
+        Set by who looks at `writeable`.
     """
 
-    __slots__ = ("index", "name", "writeable", "written")
+    __slots__ = ("asked", "index", "name", "writeable", "written")
 
     def __init__(self, index: int, name: str, *, writeable: bool = True) -> None:
         self.index: Final = index
         self.name: Final = name
         self.writeable: Final = writeable
         self.written = False
+        self.asked = False
 
 
 _PLAIN: Final = Layout.plain()
