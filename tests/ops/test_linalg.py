@@ -30,7 +30,8 @@ def normal(*shape: int, dtype: str = "f8", seed: int = 0) -> Array:
 
 
 def adjoint(x: Array) -> Array:
-    return np.conj(np.swapaxes(x, -1, -2))
+    turned: Array = np.conj(np.swapaxes(x, -1, -2))
+    return turned
 
 
 def graded(n: int) -> Array:
@@ -68,7 +69,8 @@ KINDS: Final[dict[str, Callable[[int], Array]]] = {
 
 def calls(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function as a graph; what needs Python's help is an error."""
-    return jit_onnx(function, fallback="error")
+    jit: Callable[..., Any] = jit_onnx(function, fallback="error")
+    return jit
 
 
 solve, inv, det = calls(np.linalg.solve), calls(np.linalg.inv), calls(np.linalg.det)
@@ -204,7 +206,7 @@ def test_models_return_nan_where_numpy_raises() -> None:
 
 @pytest.mark.parametrize("opset", [13, 18, None])
 def test_one_model_serves_every_size(opset: int | None) -> None:
-    options = {} if opset is None else {"opset": opset}
+    options: Any = {} if opset is None else {"opset": opset}
 
     def f(a: Array, b: Array) -> Any:
         q, r = np.linalg.qr(a)
