@@ -15,7 +15,7 @@ from onnxjit._trace.array import ARRAY, SCALAR, Array
 
 from .build import computed_dtype, look_text
 from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF
-from .lie import Lies, how_it_lies, sizes_of
+from .lie import Lies, how_it_lies
 from .results import Result
 
 if TYPE_CHECKING:
@@ -105,13 +105,51 @@ _OPTIONS: Final = frozenset({int, bool, str, type(None), type})
 def _option(x: Any) -> Any:
     """Return a hashable that tells an option from others; None where there is none."""
     kind = type(x)
-    if kind in _OPTIONS:
-        return (kind, x)
     if kind is tuple:
         return (x, *map(type, x)) if {int}.issuperset(map(type, x)) else None
     if kind is float:
         return (kind, x.hex())
     return ("dtype", x) if isinstance(x, np.dtype) else None
+
+
+def _add_array(x: Any, key: list[Any], given: list[Any]) -> bool:
+    """Add what finds programs of an eager array, and its values; false for anything else."""
+    if type(x) is not Array or x._kind is not ARRAY:
+        return False
+    values = x._nd
+    if values is None:
+        return False
+    flags, shape = values.flags, values.shape
+    if flags.c_contiguous and 0 not in shape and 1 not in shape:
+        key += (values.dtype, len(shape), flags.writeable)
+    else:
+        key += (values.dtype, how_it_lies(values))
+    given.append(values)
+    return True
+
+
+def _add_option(x: Any, key: list[Any]) -> bool:
+    """Add what tells an option from others; false where nothing does."""
+    kind = type(x)
+    if kind in _OPTIONS:
+        key += (kind, x)
+        return True
+    option = _option(x)
+    key.append(option)
+    return option is not None
+
+
+def _add_other(x: Any, key: list[Any], given: list[Any]) -> bool:
+    """Add what finds programs of a sequence of arrays, a float, or an option."""
+    kind = type(x)
+    if kind is float:
+        key.append(kind)
+        given.append(x)
+        return True
+    if kind in {list, tuple} and x and type(x[0]) is Array:
+        key.append((kind, len(x)))
+        return all(_add_array(each, key, given) for each in x)
+    return _add_option(x, key)
 
 
 def _question(
@@ -125,35 +163,18 @@ def _question(
     key: list[Any] = [func]
     given: list[Any] = []
     for x in args:
-        kind = type(x)
-        if kind is Array:
-            group: Sequence[Any] = (x,)
-        elif kind in (list, tuple) and x and type(x[0]) is Array:
-            group = x
-            key.append((kind, len(x)))
-        elif kind is float:
-            key.append(kind)
-            given.append(x)
-            continue
-        else:
-            option = _option(x)
-            if option is None:
+        if type(x) is Array:
+            if not _add_array(x, key, given):
                 return None
-            key.append(option)
-            continue
-        for each in group:
-            values = each._nd if type(each) is Array and each._kind == ARRAY else None
-            if values is None:
-                return None
-            key.append(values.dtype)
-            key.append(how_it_lies(values))
-            given.append(values)
-    for name, x in kwargs.items():
-        option = _option(x)
-        if option is None:
+        elif not _add_other(x, key, given):
             return None
+    for name, x in kwargs.items():
+        if type(x) in _OPTIONS:
+            key += (name, type(x), x)
+            continue
         key.append(name)
-        key.append(option)
+        if not _add_option(x, key):
+            return None
     return tuple(key), given
 
 
@@ -162,12 +183,15 @@ def quick_function(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Ar
     found = _question(func, args, kwargs)
     if found is None:
         return None
-    for program, _, kind, sizes in _FUNCTIONS.get(found[0], ()):
+    key, given = found
+    for program, _, kind, sizes in _FUNCTIONS.get(key, ()):
         try:
-            made = program(*found[1])
+            made = program(*given)
         except ERRORS:
             return None
-        if made is not None and (made.ndim < 2 or sizes is None or sizes == sizes_of(made)):
+        if made is None:
+            continue
+        if sizes is None or made.ndim < 2 or [n > 1 for n in made.shape] == sizes:
             return Array.eager(made, kind)
     return None
 
@@ -183,12 +207,12 @@ def remember_function(
     taken = [x for x in given if isinstance(x, np.ndarray)]
     if not all(x.dtype.isnative for x in taken):
         return
-    sizes = None
+    sizes: list[bool] | None = None
     if lies is not None:
         known = lies.get(tuple(map(how_it_lies, taken)))
         if not known or len(known) != 1 or not known[0].is_plain:
             return
-        sizes = known[0].sizes
+        sizes = list(known[0].sizes)
     if len(_FUNCTIONS) >= _CAPACITY:
         _FUNCTIONS.clear()
     kept = _FUNCTIONS.get(key, ())

@@ -21,21 +21,25 @@ from .elementwise import (
     multiply,
     sqrt,
     subtract,
-    where,
 )
 from .gather import gather
 from .linalg_base import (
     Stack,
     adjoint,
+    as_columns,
     as_index,
     assumed,
     common_types,
+    either,
     fail_where,
+    fixed_size,
     is_at_most,
     square,
+    stack_last,
     void_where,
 )
 from .linalg_lu import SHORT, WIDTH
+from .linalg_small import SMALL, small_factor
 from .product import matrix_product
 from .reduce import reduce_any
 from .row import Function, Ufunc, function
@@ -77,23 +81,23 @@ class _Panel:
 
     def __init__(self, x: Value, count: DimLike) -> None:
         batch, height, _ = x.shape
-        places = unsqueeze(iota(height), [1])
+        places = unsqueeze(iota(height), [1, 2])
         zero = const(np.zeros((), x.dtype.numpy))
 
         def body(j: Value, left: Value) -> tuple[Sequence[Value], Sequence[Value]]:
             at = as_index(j)
-            column = gather(left, at, 2)
-            found = real_part(gather(column, at, 1))
+            column = gather(left, at, 1)
+            found = real_part(gather(column, at, 0))
             root = cast(sqrt(found), x.dtype)
-            diagonal = where(equal(places, at), root, zero)
-            column = where(greater(places, at), divide(column, root), diagonal)
-            row = transpose(conjugate(take_range(column, 1, 0, count)), [0, 2, 1])
+            diagonal = either(equal(places, at), root, zero)
+            column = either(greater(places, at), divide(column, root), diagonal)
+            row = transpose(conjugate(take_range(column, 0, 0, count)), [1, 0, 2])
             after = subtract(left, multiply(column, row))
             return [assumed(after, left.shape)], [column, found]
 
-        _, (columns, squares) = loop(count, body, [x])
+        _, (columns, squares) = loop(count, body, [stack_last(x)])
         #: (B, height, count)
-        self.columns: Final = transpose(reshape(columns, (count, batch, height)), [1, 2, 0])
+        self.columns: Final = as_columns(columns, count, height, batch)
         #: (B, count) float64
         self.squares: Final = transpose(reshape(squares, (count, batch)), [1, 0])
 
@@ -125,6 +129,10 @@ def lower_factor(x: Value) -> tuple[Value, Value]:
     Source: Golub and Van Loan, "Matrix Computations", 4th edition, 4.2; LAPACK's potrf.
     """
     batch, n, _ = x.shape
+    few = fixed_size(n, SMALL)
+    if few:
+        factor, failed = small_factor(assumed(x, (batch, few, few)))
+        return assumed(factor, x.shape), failed
     if is_at_most(n, SHORT):
         panel = _Panel(x, n)
         return panel.columns, panel.has_failed()

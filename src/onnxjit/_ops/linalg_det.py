@@ -12,14 +12,15 @@ from onnxjit._core.region import loop
 
 from .cast import cast
 from .complex_parts import is_complex
-from .elementwise import absolute, divide, exp, less, log, multiply, negative, where
+from .elementwise import absolute, add, divide, exp, less, log, multiply, negative, where
 from .gather import gather
-from .linalg_base import Stack, common_types, square
+from .linalg_base import Stack, assumed, common_types, fixed_size, square
 from .linalg_lu import eliminate
+from .linalg_small import SMALL, SmallElimination
 from .reduce import reduce_prod, reduce_sum
 from .row import Function, Ufunc, function
 from .samples import MATRICES, call, calls, regular, within
-from .structure import broadcast_to, const, reshape
+from .structure import broadcast_to, const, reshape, transpose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,16 +39,26 @@ _SIGN_AND_LOG: Final[Any] = type(np.linalg.slogdet(np.zeros((0, 0))))
 def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
     """Return (B,) signs, in the dtype of the matrices, and (B,) logarithms."""
     x = stack.value
-    done = eliminate(x, x.shape[2])
-    pivots = done.pivots
+    few = fixed_size(x.shape[2], SMALL)
+    if few:
+        small = SmallElimination(assumed(x, (x.shape[0], few, few)))
+        pivots, is_odd, singular = (
+            transpose(small.pivots, [1, 0]),
+            small.is_odd(),
+            small.singular,
+        )
+        nothing = const(np.float64(0))
+    else:
+        done = eliminate(x, x.shape[2])
+        pivots, is_odd, singular = done.pivots, done.is_odd(), done.is_singular()
+        nothing = where(done.has_nan, np.nan, 0.0)
     sizes = absolute(pivots)
     if is_complex(x):
         sign = _product(divide(pivots, cast(sizes, x.dtype)))
     else:
         sign = reduce_prod(where(less(pivots, 0), -1.0, 1.0), (1,))
-    sign = where(done.is_odd(), negative(sign), sign)
-    logarithm = where(done.has_nan, np.nan, reduce_sum(log(sizes), (1,)))
-    singular = done.is_singular()
+    sign = where(is_odd, negative(sign), sign)
+    logarithm = add(reduce_sum(log(sizes), (1,)), nothing)
     zero = const(np.zeros((), x.dtype.numpy))
     return where(singular, zero, sign), where(singular, -np.inf, logarithm)
 

@@ -29,10 +29,18 @@ from .elementwise import (
     multiply,
     remainder,
     subtract,
-    where,
 )
 from .gather import gather, gather_elements, gather_nd
-from .linalg_base import as_index, assumed, is_at_most, pivot_size, place_of_largest
+from .linalg_base import (
+    as_columns,
+    as_index,
+    assumed,
+    either,
+    is_at_most,
+    pivot_size,
+    place_of_largest,
+    stack_last,
+)
 from .product import matrix_product
 from .reduce import count_true, reduce_any
 from .sort import argsort_along
@@ -115,39 +123,37 @@ class _Panel:
         Where they are.
     factors : (B, r, count) Value
         How often each of them was subtracted from each row; zero for those chosen before.
+    has_nan : (B,) bool Value
+        Whether NaN came up: the order means nothing then.
     """
 
-    __slots__ = ("factors", "places", "rows")
+    __slots__ = ("factors", "has_nan", "places", "rows")
 
     def __init__(self, m: Value, count: DimLike) -> None:
         batch, height, width = m.shape
-        numbers = unsqueeze(iota(height), [1])
+        numbers = unsqueeze(iota(height), [1, 2])
+        start = broadcast_to(const(np.bool_(False)), (height, 1, batch))
+        none = const(np.float64(-1))
 
         def body(j: Value, x: Value, done: Value) -> tuple[Sequence[Value], Sequence[Value]]:
             at = as_index(j)
-            column = gather(x, at, 2)
-            place = place_of_largest(where(done, -1.0, pivot_size(column)), 1)
-            row = gather_nd(x, place, batch=1)
-            pivot = gather(row, at, 2)
+            column = gather(x, at, 1)
+            place = place_of_largest(either(done, none, pivot_size(column)), 0)
+            row = gather_elements(x, broadcast_to(place, (1, width, batch)), 0)
+            pivot = gather(row, at, 1)
             done = logical_or(done, equal(numbers, place))
-            divisor = where(equal(pivot, 0), _one(pivot), pivot)
-            factors = where(done, _zero(pivot), divide(column, divisor))
+            divisor = either(equal(pivot, 0), _one(pivot), pivot)
+            factors = either(done, _zero(pivot), divide(column, divisor))
             after = subtract(x, multiply(factors, row))
             return [assumed(after, x.shape), assumed(done, start.shape)], [row, place, factors]
 
-        start = broadcast_to(const(np.bool_(False)), (batch, height, 1))
-        _, (rows, places, factors) = loop(count, body, [m, start])
-        #: stacked over the columns; of no columns, the runtime says nothing of the other axes
-        rows = reshape(rows, (count, batch, width))
-        places = reshape(places, (count, batch))
-        factors = reshape(factors, (count, batch, height))
-        self.rows: Final = transpose(rows, [1, 0, 2])
-        self.places: Final = transpose(places, [1, 0])
-        self.factors: Final = transpose(factors, [1, 2, 0])
-
-    def has_nan(self) -> Value:
-        """Return the (B,) truth values of "NaN came up": the order means nothing then."""
-        return reduce_any(isnan(pivot_size(self.factors)), (1, 2))
+        _, (rows, places, factors) = loop(count, body, [stack_last(m), start])
+        # stacked over the columns; of no columns, the runtime says nothing of the other axes
+        self.rows: Final = transpose(reshape(rows, (count, width, batch)), [2, 0, 1])
+        self.places: Final = transpose(reshape(places, (count, batch)), [1, 0])
+        self.factors: Final = as_columns(factors, count, height, batch)
+        nan = isnan(pivot_size(reshape(factors, (count, height, batch))))
+        self.has_nan: Final = reduce_any(nan, (0, 1))
 
 
 def _one(like: Value) -> Value:
@@ -185,7 +191,7 @@ def eliminate(m: Value, n: DimLike) -> Eliminated:
     if is_at_most(n, SHORT):
         panel = _Panel(m, n)
         pivots = _diagonal(panel.rows, n)
-        return Eliminated(panel.rows, panel.places, pivots, panel.has_nan())
+        return Eliminated(panel.rows, panel.places, pivots, panel.has_nan)
     return _by_blocks(m, n)
 
 
@@ -218,7 +224,7 @@ def _by_blocks(m: Value, n: DimLike) -> Eliminated:
         done = rows.shape[1]
         new = concat([broadcast_to(zeros, (batch, w, done)), panel.rows, beside], 2)
         new = assumed(new, (batch, w, width))
-        nan = logical_or(nan, panel.has_nan())
+        nan = logical_or(nan, panel.has_nan)
         chosen = gather_rows_of(names, panel.places)
         return [
             assumed(after, (batch, high - w, wide - w)),
@@ -319,15 +325,16 @@ def solve_upper(t: Value, b: Value, *, is_unit: bool = False) -> Value:
 
 def _substitute(t: Value, b: Value, *, is_unit: bool) -> Value:
     batch, n, width = b.shape
+    triangle = stack_last(t)
 
     def body(j: Value, left: Value) -> tuple[Sequence[Value], Sequence[Value]]:
         at = as_index(j)
-        column = gather(t, at, 2)
-        x = gather(left, at, 1)
+        column = gather(triangle, at, 1)
+        x = gather(left, at, 0)
         if not is_unit:
-            x = divide(x, gather(column, at, 1))
+            x = divide(x, gather(column, at, 0))
         after = subtract(left, multiply(column, x))
         return [assumed(after, left.shape)], [x]
 
-    _, (solved,) = loop(n, body, [b])
-    return transpose(reshape(solved, (n, batch, width)), [1, 0, 2])
+    _, (solved,) = loop(n, body, [stack_last(b)])
+    return transpose(reshape(solved, (n, width, batch)), [2, 0, 1])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.bind import dim_value
 from onnxjit._core.dims import DimLike, dim_min, same
+from onnxjit._core.dtypes import INT64
 from onnxjit._core.region import loop
 
 from .cast import cast
@@ -34,12 +36,16 @@ from .gather import gather
 from .linalg_base import (
     Stack,
     adjoint,
+    as_columns,
     as_index,
     assumed,
     common_types,
+    either,
     identity,
     is_at_most,
     largest,
+    stack_first,
+    stack_last,
     stacked,
 )
 from .linalg_lu import SHORT, WIDTH, solve_upper
@@ -97,9 +103,9 @@ def _reflection(tail: Value, alpha: Value) -> tuple[Value, Value, Value]:
 
     Parameters
     ----------
-    tail : (B, m, 1) Value
+    tail : (m, 1, B) Value
         A column, zero down to the diagonal.
-    alpha : (B, 1, 1) Value
+    alpha : (1, 1, B) Value
         Its element on the diagonal.
 
     Notes
@@ -112,22 +118,22 @@ def _reflection(tail: Value, alpha: Value) -> tuple[Value, Value, Value]:
     Source: LAPACK's larfg.
     """
     dtype = alpha.dtype
-    below = largest(_size(tail), 1)
+    below = largest(_size(tail), 0)
     is_done = equal(below, 0)
     if is_complex(alpha):
         is_done = where(is_done, equal(imag_part(alpha), 0), is_done)
     scale = maximum(below, _size(alpha))
-    scale = where(equal(scale, 0), 1.0, scale)
+    scale = either(equal(scale, 0), const(np.float64(1)), scale)
     factor = cast(scale, dtype)
-    total = reduce_sum(_square(divide(tail, factor)), (1,), keepdims=True)
+    total = reduce_sum(_square(divide(tail, factor)), (0,), keepdims=True)
     length = multiply(scale, sqrt(add(total, _square(divide(alpha, factor)))))
     # the reciprocal tells -0.0 from 0.0
     turned = where(less(reciprocal(real_part(alpha)), 0), 1.0, -1.0)
     beta = cast(multiply(turned, length), dtype)
     rest = subtract(alpha, beta)
     one, zero = (const(np.asarray(n, dtype.numpy)) for n in (1, 0))
-    tau = where(is_done, zero, negative(divide(rest, beta)))
-    return where(is_done, alpha, beta), tau, where(is_done, one, rest)
+    tau = either(is_done, zero, negative(divide(rest, beta)))
+    return where(is_done, alpha, beta), tau, either(is_done, one, rest)
 
 
 class _Panel:
@@ -146,31 +152,29 @@ class _Panel:
     __slots__ = ("rows", "taus", "vectors")
 
     def __init__(self, x: Value, count: DimLike) -> None:
-        batch, height, _ = x.shape
-        places = unsqueeze(iota(height), [1])
+        batch, height, width = x.shape
+        places = unsqueeze(iota(height), [1, 2])
         zero, one = (const(np.asarray(n, x.dtype.numpy)) for n in (0, 1))
 
         def body(j: Value, left: Value) -> tuple[Sequence[Value], Sequence[Value]]:
             at = as_index(j)
-            column = gather(left, at, 2)
-            tail = where(less_equal(places, at), zero, column)
-            beta, tau, divisor = _reflection(tail, gather(column, at, 1))
-            is_diagonal = equal(places, at)
-            vector = where(is_diagonal, one, divide(tail, divisor))
-            moved = matrix_product(adjoint(vector), left)
+            column = gather(left, at, 1)
+            tail = either(less_equal(places, at), zero, column)
+            beta, tau, divisor = _reflection(tail, gather(column, at, 0))
+            vector = either(equal(places, at), one, divide(tail, divisor))
+            moved = reduce_sum(multiply(conjugate(vector), left), (0,), keepdims=True)
             step = multiply(vector, multiply(conjugate(tau), moved))
             after = subtract(left, step)
             return [assumed(after, left.shape)], [vector, tau, beta]
 
-        (rows,), (vectors, taus, betas) = loop(count, body, [x])
-        self.vectors: Final = transpose(reshape(vectors, (count, batch, height)), [1, 2, 0])
+        (rows,), (vectors, taus, betas) = loop(count, body, [stack_last(x)])
+        self.vectors: Final = as_columns(vectors, count, height, batch)
         self.taus: Final = transpose(reshape(taus, (count, batch)), [1, 0])
-        diagonal = transpose(reshape(betas, (count, batch, 1)), [1, 2, 0])
-        width = x.shape[2]
+        diagonal = unsqueeze(transpose(reshape(betas, (count, batch)), [1, 0]), [1])
         if not same(width, count):
             diagonal = concat([diagonal, broadcast_to(zero, (batch, 1, width - count))], 2)
-        on = equal(places, iota(width))
-        self.rows: Final = where(on, diagonal, rows)
+        on = equal(unsqueeze(iota(height), [1]), iota(width))
+        self.rows: Final = either(on, diagonal, stack_first(rows))
 
 
 def _joint(vectors: Value, taus: Value) -> Value:
@@ -236,7 +240,7 @@ class Reflected:
         one = cast(equal(unsqueeze(iota(m), [1]), iota(columns)), dtype)
         start = broadcast_to(one, (batch, m, columns))
         if is_at_most(k, SHORT):
-            return _applied(self.vectors, self.taus, start)
+            return _applied_singly(self.vectors, self.taus, start)
 
         def body(
             _i: Value, vectors: Value, taus: Value, q: Value
@@ -254,6 +258,23 @@ class Reflected:
         state = [self.vectors, self.taus, start]
         (_, _, q), _ = loop((k + WIDTH - 1) // WIDTH, body, state)
         return q
+
+
+def _applied_singly(vectors: Value, taus: Value, x: Value) -> Value:
+    """Multiply by reflections from the left, the last one first."""
+    count = taus.shape[1]
+    columns, factors = stack_last(vectors), stack_last(unsqueeze(taus, [1]))
+
+    def body(i: Value, left: Value) -> tuple[Sequence[Value], Sequence[Value]]:
+        at = as_index(subtract(last, i))
+        vector = gather(columns, at, 1)
+        inner = reduce_sum(multiply(conjugate(vector), left), (0,), keepdims=True)
+        step = multiply(vector, multiply(gather(factors, at, 1), inner))
+        return [assumed(subtract(left, step), left.shape)], []
+
+    last = cast(dim_value(count - 1), INT64)
+    (done,), _ = loop(count, body, [stack_last(x)])
+    return stack_first(done)
 
 
 def _applied(vectors: Value, taus: Value, x: Value) -> Value:

@@ -17,8 +17,18 @@ from .elementwise import (
     subtract,
     where,
 )
-from .linalg_base import Stack, common_types, fail_where, identity, square, void_where
+from .linalg_base import (
+    Stack,
+    assumed,
+    common_types,
+    fail_where,
+    fixed_size,
+    identity,
+    square,
+    void_where,
+)
 from .linalg_lu import eliminate, solve_upper
+from .linalg_small import SMALL, SmallElimination
 from .product import size_text
 from .row import Function, Ufunc, function
 from .samples import MATRICES, call, calls, regular, within
@@ -26,6 +36,7 @@ from .structure import (
     as_1d,
     broadcast_to,
     concat,
+    const,
     reshape,
     squeeze,
     take_range,
@@ -66,12 +77,23 @@ def solution(x: Value, b: Value) -> tuple[Value, Value]:
     The backward error is that of LAPACK's gesv.
     """
     n = x.shape[2]
+    few = fixed_size(n, SMALL)
+    if few is not None:
+        return _small_solution(assumed(x, (x.shape[0], few, few)), b, few)
     done = eliminate(concat([x, b], 2), n)
     upper = take_range(done.rows, 2, 0, n)
     beside = take_range(done.rows, 2, n, b.shape[2])
     nothing = where(done.has_nan, np.nan, 0.0)
     beside = subtract(beside, reshape(cast(nothing, x.dtype), (x.shape[0], 1, 1)))
     return solve_upper(upper, beside), done.is_singular()
+
+
+def _small_solution(x: Value, b: Value, n: int) -> tuple[Value, Value]:
+    if not n:
+        return b, broadcast_to(const(np.bool_(False)), x.shape[:1])
+    right = assumed(b, (x.shape[0], n, b.shape[2]))
+    done = SmallElimination(concat([x, right], 2))
+    return assumed(done.solved(), b.shape), done.singular
 
 
 @function(

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dims import dim_prod
-from onnxjit._core.dtypes import FLOAT64
+from onnxjit._core.dtypes import FLOAT64, PART
 
 from .cast import cast
+from .complex_parts import imag_part, is_complex, real_part
 from .convert import as_array, normalize_axes, plain_option
 from .elementwise import (
     absolute,
+    add,
     maximum,
     multiply,
     not_equal,
@@ -39,7 +41,11 @@ ROWS: list[Function | Ufunc] = []
 
 
 def _root_of_squares(x: Value, axes: tuple[int, ...], *, keepdims: bool) -> Value:
-    result: Value = sqrt(reduce_sum(multiply(x, x), axes, keepdims=keepdims))
+    squares = multiply(x, x)
+    if is_complex(x):
+        re, im = real_part(x), imag_part(x)
+        squares = add(multiply(re, re), multiply(im, im))
+    result: Value = sqrt(reduce_sum(squares, axes, keepdims=keepdims))
     return result
 
 
@@ -50,7 +56,7 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     if order is None or order == 2:
         return _root_of_squares(x, axes, keepdims=keepdims)
     if order == 0:
-        counted = cast(not_equal(x, np.zeros((), x.dtype.numpy)), x.dtype)
+        counted = cast(not_equal(x, np.zeros((), x.dtype.numpy)), PART.get(x.dtype, x.dtype))
         return reduce_sum(counted, axes, keepdims=keepdims)
     size: Value = absolute(x)
     if order == math.inf:
@@ -61,7 +67,7 @@ def _vector_norm(x: Value, order: Any, axes: tuple[int, ...], *, keepdims: bool)
     if order == 1:
         return reduce_sum(size, axes, keepdims=keepdims)
     powers = reduce_sum(power(size, order), axes, keepdims=keepdims)
-    result: Value = power(powers, np.reciprocal(np.asarray(order, x.dtype.numpy))[()])
+    result: Value = power(powers, np.reciprocal(np.asarray(order, size.dtype.numpy))[()])
     return result
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim
 from onnxjit._eager.boundary import from_eager
+from onnxjit._eager.quick import quick_function
 from onnxjit._ops.table import rows
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.dispatch import call_function, call_ufunc
@@ -50,13 +51,17 @@ def arrays(x: Any) -> Any:
 
 def call(name: str, *args: Any, **options: Any) -> Any:
     """Call the NumPy function that the table has under a name of the standard."""
-    return call_numpy(NUMPY[name], *args, **options)
+    func = NUMPY[name]
+    if current_tracer() is None:
+        made = quick_function(func, args, options)
+        if made is not None:
+            return made if made._kind is ARRAY else arrays(made)
+    return arrays(call_function(func, args, options))
 
 
 def call_numpy(func: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a NumPy function by itself."""
-    made = call_function(func, args, options)
-    return made if type(made) is Array and made._kind == ARRAY else arrays(made)
+    return arrays(call_function(func, args, options))
 
 
 def view(name: str, x: Any, *args: Any, **options: Any) -> Any:
@@ -81,7 +86,7 @@ def composed(fn: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a function written in NumPy: as part of the trace, or as one program of its own."""
     if current_tracer() is not None:
         return arrays(fn(*args, **options))
-    made = DOORS.quick_function(fn, args, options)
+    made = quick_function(fn, args, options)
     return arrays(DOORS.eager(fn, "__call__", args, options) if made is None else made)
 
 
@@ -102,7 +107,7 @@ def unary(name: str) -> Callable[[Any], Array]:
 
     def function(x: Any, /) -> Any:
         made = call_ufunc(ufunc, "__call__", (x,), _NOTHING)
-        return made if type(made) is Array and made._kind == ARRAY else arrays(made)
+        return made if type(made) is Array and made._kind is ARRAY else arrays(made)
 
     return _named(function, name, f"Return ``numpy.{ufunc.__name__}(x)`` as an array.")
 
@@ -113,7 +118,7 @@ def binary(name: str) -> Callable[[Any, Any], Array]:
 
     def function(x1: Any, x2: Any, /) -> Any:
         made = call_ufunc(ufunc, "__call__", (x1, x2), _NOTHING)
-        return made if type(made) is Array and made._kind == ARRAY else arrays(made)
+        return made if type(made) is Array and made._kind is ARRAY else arrays(made)
 
     return _named(function, name, f"Return ``numpy.{ufunc.__name__}(x1, x2)`` as an array.")
 

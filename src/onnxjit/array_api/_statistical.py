@@ -15,11 +15,15 @@ __all__ = [
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     """Return the sum over axes; small integers are summed as 64-bit ones."""
+    if dtype is None:  # fewer options are found sooner
+        return call("sum", x, axis=axis, keepdims=keepdims)
     return call("sum", x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     """Return the product over axes; small integers are multiplied as 64-bit ones."""
+    if dtype is None:  # fewer options are found sooner
+        return call("prod", x, axis=axis, keepdims=keepdims)
     return call("prod", x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
