@@ -32,7 +32,7 @@ def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                if node.op_type == "Loop":
+                if node.op_type in {"Loop", "Scan"}:
                     yield attribute.g
                 yield from _graphs(attribute.g)
 

@@ -236,3 +236,22 @@ def helpers_made_in_a_loop(x: Any) -> Any:
 def test_a_recursive_function_may_be_made_in_a_loop() -> None:
     x = np.arange(4.0)
     assert jit_onnx(helpers_made_in_a_loop, fallback="error")(x) == helpers_made_in_a_loop(x)
+
+
+def chosen_size(x: Any, y: Any) -> Any:
+    z = x if x.sum() > 0 else y
+    try:
+        last = float(z[1])
+    except IndexError:
+        last = -1.0
+    return last
+
+
+def test_an_export_refuses_what_data_decides_in_a_try() -> None:
+    fn = jit_onnx(chosen_size)
+    assert fn(np.ones(2), np.ones(1)) == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert fn(-np.ones(2), np.ones(1)) == -1.0
+    with pytest.raises(DataDependentError, match="may handle the IndexError"):
+        fn.to_onnx(np.ones(2), np.ones(1))

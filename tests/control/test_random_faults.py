@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -195,3 +197,51 @@ def test_text_of_a_number_that_only_a_run_knows_is_no_result():
 
     with pytest.raises(DataDependentError, match="text made of"):
         jit_onnx(f, fallback="error")(X)
+
+
+def one_element(x: Any, s: Any) -> Any:
+    several = len(x) != 1
+    halves = [e * 0.5 for e in range(len(x))]
+    for e in x:
+        if e > s:
+            break
+        return e
+    return np.array(halves, "float64") + several
+
+
+def test_a_loop_of_one_iteration_may_lengthen_a_list():
+    fn = jit_onnx(one_element, fallback="error")
+    for n in (1, 3, 0, 2):
+        for s in (0.0, 9.0):
+            x = np.full(n, 2.0)
+            np.testing.assert_array_equal(fn(x, s), one_element(x, s))
+
+
+def returned_twice(x: Any, s: Any, n: Any) -> Any:
+    for _ in range(n % 5):
+        if s >= 2.0:
+            return int((x > 0.5).sum())
+        if 1.0 >= 2.0:  # noqa: PLR0133  a condition that is a constant of the graph
+            return 0
+    if n > 3:
+        return 5
+    return -1
+
+
+def test_conditions_that_turn_out_to_be_constants_are_decided():
+    fn = jit_onnx(returned_twice, fallback="error")
+    for n in (3, 5, 4, 0):
+        for s in (0.0, 3.0):
+            assert fn(np.ones(3), s, n) == returned_twice(np.ones(3), s, n)
+
+
+def remainders(x: Any, n: Any) -> Any:
+    t = int(x.sum()) + n
+    return t % 4, t % 5, t // 4, t // 5, t % 8, t // 8, t & 3, t >> 2, -t // 4, -t % 4
+
+
+@pytest.mark.parametrize("opset", [13, 18, None])
+def test_remainders_by_several_numbers_are_not_mixed_up(opset: int | None):
+    fn = jit_onnx(remainders, fallback="error", opset=opset)
+    for total in (-9.0, -1.0, 0.0, 7.0, 1e15):
+        assert fn(np.array([total]), 3) == remainders(np.array([total]), 3)

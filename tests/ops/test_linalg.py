@@ -116,7 +116,7 @@ def test_triangular_factors_multiply_to_the_matrix(kind: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("n", (1, 3, 6, 60))
+@pytest.mark.parametrize("n", [1, 3, 6, 60])
 def test_results_are_numpys(dtype: str, n: int) -> None:
     a = normal(2, n, n, dtype=dtype) + np.eye(n, dtype=dtype) * n
     b = normal(2, n, 3, dtype=dtype, seed=1)

@@ -109,7 +109,7 @@ class Block:
 
     def __init__(self, trace: Trace, parent: Block | None = None) -> None:
         self.trace: Final = trace
-        self.parent: Final = parent
+        self.parent = parent
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.equations: list[Equation] = []

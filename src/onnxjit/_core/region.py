@@ -69,7 +69,7 @@ def _lower_scan(e: Any, equation: Any, *inputs: Any) -> Any:
         "Scan",
         *inputs,
         out=tuple(v.dtype for v in equation.outputs),
-        body=e.block(equation, 0),
+        body=e.block(equation, 0, ranked=True),
         num_scan_inputs=len(inputs) - equation.params["states"],
     )
 

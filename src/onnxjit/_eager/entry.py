@@ -217,6 +217,11 @@ class Entry:
         roots: Mapping[str, Any] | None = None,
     ) -> None:
         self.recording: Final = recording
+        # only what compiles needs the writers of ONNX: importing them would slow every import
+        from onnxjit._engine.compile import compile_program
+
+        # before the guards are read: passes may take some
+        self.compiled: Final = compile_program(recording.program, opset=opset)
         every = [*leaves, *hidden_leaves(recording)]
         self.leaves: Final = [Leaf(x.kind, x.key, x.name, None) for x in every]
         self.names: Final = GuardNames()
@@ -229,10 +234,6 @@ class Entry:
         self.needs_containers: Final = has_source(trees, "container") or any(
             e.what == "content" for e in recording.effects
         )
-        # only what compiles needs the writers of ONNX: importing them would slow every import
-        from onnxjit._engine.compile import compile_program
-
-        self.compiled: Final = compile_program(recording.program, opset=opset)
         self.build: Final = Builder(recording, recording.tree, self.compiled, self.names)
         self.run: Final = self._runner(texts)
         if recording.tracer.hidden is not None:
@@ -298,7 +299,9 @@ class Entry:
     def _checked(self, execute: Callable[..., Any]) -> Callable[..., Any]:
         """Return a run that says so where the graph is not right."""
         failed = self.recording.failed
-        where = None if failed is None else self.compiled.outputs[failed][1]
+        kind, found = ("", None) if failed is None else self.compiled.outputs[failed]
+        where = found if kind == "computed" else None
+        fails = kind == "constant" and bool(found)
         unsure = failed is not None or self.recording.tracer.has_handlers
 
         def run(feeds: Any) -> Any:
@@ -309,7 +312,7 @@ class Entry:
                     raise
                 # what follows a failed check may fail too; and Python writes, then raises
                 raise Rerun from e
-            if where is not None and out[where]:
+            if fails or (where is not None and out[where]):
                 raise Rerun
             return out
 

@@ -420,7 +420,13 @@ class Emitter:
             self.scope, self._prefix, self._count, self._equation = outer
 
     def block(
-        self, equation: Equation, index: int, *, loop: bool = False, with_cond: bool = True
+        self,
+        equation: Equation,
+        index: int,
+        *,
+        loop: bool = False,
+        with_cond: bool = True,
+        ranked: bool = False,
     ) -> Graph:
         """Return a nested block as a graph.
 
@@ -430,6 +436,8 @@ class Emitter:
             The graph is a Loop's body: the condition is its second input and first output.
         with_cond : bool
             The block has the condition; else one that stays true is added.
+        ranked : bool
+            The numbers of axes of results are written down.
         """
         block = equation.blocks[index]
         name = f"{self._prefix}_{index}"
@@ -447,7 +455,11 @@ class Emitter:
                 outputs.insert(0, condition)
             outputs = self.own_outputs(outputs, scope, prefix=f"{name}_out")
             read = self.prune(scope, outputs)
-        return Graph(name, scope.nodes, declared, [value_info(h) for h in outputs], read)
+        ranks = [v.ndim if ranked else None for v in block.outputs]
+        if loop and not with_cond:
+            ranks.insert(0, None)
+        given = [value_info(h, rank) for h, rank in zip(outputs, ranks, strict=True)]
+        return Graph(name, scope.nodes, declared, given, read)
 
     def own_outputs(
         self, outputs: Iterable[Handle], scope: Scope, *, prefix: str

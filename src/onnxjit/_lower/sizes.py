@@ -22,6 +22,8 @@ __all__ = ["Sizes"]
 
 #: opset from which Shape takes start and end
 _SHAPE_RANGE: Final = 15
+#: opset from which BitShift takes int64
+_SIGNED_SHIFT: Final = 28
 
 
 _INTS: Final = frozenset({int})
@@ -49,13 +51,15 @@ class Sizes:
     """
 
     __slots__ = (
-        "_emit", "_known", "_memo", "_ones", "_origins", "_scalars", "_shapes", "_vectors",
+        "_emit", "_known", "_memo", "_ones", "_origins", "_rests", "_scalars", "_shapes",
+        "_vectors",
     )  # fmt: skip
 
     def __init__(self, emit: Emitter) -> None:
         self._emit = emit
         self._memo: dict[object, Size] = {}
         self._known: dict[tuple[int, ...], Handle] = {}
+        self._rests: dict[tuple[str | int | None, ...], Size] = {}
         self._shapes: dict[int, Size] = {}
         self._origins: dict[tuple[int, int, int], Size] = {}
         self._scalars: dict[str, Handle] = {}
@@ -141,9 +145,16 @@ class Sizes:
         if rest is None:
             return fold(n, self, self._memo) if found is None else found
         value, divisor = rest
-        made = self._apply("Mod", self._size(value), self.const(divisor))
-        self._memo[key(n)] = made
+        made = self._memo[key(n)] = self._rest(self._size(value), self.const(divisor))
         return made
+
+    def _rest(self, value: Size, divisor: Size) -> Size:
+        """Return a remainder, computed once."""
+        operands = value.name, value.known, divisor.name, divisor.known
+        found = self._rests.get(operands)
+        if found is None:
+            found = self._rests[operands] = self._apply("Mod", value, divisor)
+        return found
 
     def _one(self, n: DimLike) -> Size:
         """Return a size as a vector."""
@@ -204,12 +215,14 @@ class Sizes:
             x = self._emit.raw("Cast", (x,), INT64, {"to": INT64}, scope=scope, prefix="size")
         return Size(x.name, scope, ndim=value.ndim)
 
-    def _apply(self, op_type: str, *sizes: Size, out: DType = INT64) -> Size:
+    def _apply(
+        self, op_type: str, *sizes: Size, out: DType = INT64, **attributes: Any
+    ) -> Size:
         """Add a node that broadcasts, in the innermost graph of its operands."""
         scope = self._deepest(*sizes)
         ndim = max((s.ndim for s in sizes if s.known is None), default=1)
         operands = [s if s.known is None else self._number(s.known, ndim) for s in sizes]
-        made = self._emit.raw(op_type, operands, out, {}, scope=scope, prefix="size")
+        made = self._emit.raw(op_type, operands, out, attributes, scope=scope, prefix="size")
         return Size(made.name, scope, ndim=ndim)
 
     def _number(self, value: int, ndim: int) -> Handle:
@@ -238,10 +251,13 @@ class Sizes:
         """
         if divisor.known == -1:
             return self._apply("Neg", value)
+        bits = _bits_of(divisor.known)
+        if bits is not None and self._emit.opset >= _SIGNED_SHIFT:
+            return self._apply("BitShift", value, self.const(bits), direction="RIGHT")
         if divisor.known is None:
             zero = self._apply("Equal", divisor, self.const(0), out=BOOL)
             divisor = self._apply("Where", zero, self.const(1), divisor)
-        rest = self._apply("Mod", value, divisor)
+        rest = self._rest(value, divisor)
         whole = self._apply("Sub", value, rest)
         return self._apply("Div", whole, divisor)
 
@@ -254,6 +270,13 @@ class Sizes:
         """Return the second where the first is negative, else the third."""
         below = self._apply("Less", test, self.const(0), out=BOOL)
         return self._apply("Where", below, negative, other)
+
+
+def _bits_of(number: int | None) -> int | None:
+    """Return how far a shift to the right divides by a number, None for any other."""
+    if number is None or number < 2 or number & (number - 1):
+        return None
+    return number.bit_length() - 1
 
 
 def _remainder(n: DimLike) -> tuple[DimLike, int] | None:

@@ -75,6 +75,10 @@ ARG_MIN: Final = Op(
 def _arg(op: Op, x: Value, axis: int, *, keepdims: bool) -> Value:
     if is_zero(x.shape[axis]):
         raise ValueError(_EMPTY.format(op.name))
+    if x.dtype.kind == "c":
+        from .complex_reduce import place_of_extreme
+
+        return place_of_extreme(x, axis, largest=op is ARG_MAX, keepdims=keepdims)
     return bind_one(op, x, axis=axis, keepdims=keepdims)
 
 

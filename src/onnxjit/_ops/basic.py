@@ -19,6 +19,7 @@ from onnxjit._core.dims import (
 )
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.program import Value
+from onnxjit.errors import DataDependentError
 
 from .cast import cast
 from .gather import (
@@ -76,14 +77,22 @@ def make_pick(at: Number, axis: int, n: DimLike) -> Pick:
     """
     if isinstance(at, Value) and at.known is not None:
         at = int(at.known)
-    if isinstance(at, Value):
-        return Pick(at, is_safe=False)
-    low, high = lower(at), upper(at)
-    if low is not None and low >= 0:
-        return Pick(at, is_safe=_holds(n - at - 1, at, axis, n))
-    if high is not None and high < 0:
-        return Pick(at, is_safe=_holds(n + at, at, axis, n))
-    return Pick(at, is_safe=False)
+    safe = False
+    if not isinstance(at, Value):
+        low, high = lower(at), upper(at)
+        if low is not None and low >= 0:
+            safe = _holds(n - at - 1, at, axis, n)
+        elif high is not None and high < 0:
+            safe = _holds(n + at, at, axis, n)
+    trace = running_trace()
+    if not safe and trace.tries and trace.env.policy != "guard":
+        msg = (
+            f"whether an index at {trace.source} is out of bounds depends on data, and it is in "
+            "a try statement that may handle the IndexError, which a model cannot do; test for "
+            "the condition instead"
+        )
+        raise DataDependentError(msg)
+    return Pick(at, is_safe=safe)
 
 
 def _holds(slack: DimLike, at: DimLike, axis: int, n: DimLike) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one
 from onnxjit._core.dims import DimLike, dim_max, symbols_of
-from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, UINT64, DType
+from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, UINT64
 from onnxjit._core.op import Op
 
 from .cast import cast, checked_astype
@@ -131,15 +131,13 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
     if least < 0:
         msg = "'minlength' must not be negative"
         raise ValueError(msg)
-    dtype: DType = INT64
     if weights is None:
         w = as_value(1, INT64)
         w = broadcast_to(w, values.shape)
     else:
         if is_zero(values.shape[0]):
             return broadcast_to(as_value(0, INT64), (least,))  # whatever the weights are
-        dtype = FLOAT64
-        w = cast(as_array(weights), dtype)
+        w = checked_astype(as_array(weights), np.float64, "safe")
         same_length(
             values.shape[0], w.shape[0], "The weights and list don't have the same length."
         )

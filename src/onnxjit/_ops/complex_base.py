@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from onnxjit._core.bind import FOLD_LIMIT, running_trace
 from onnxjit._core.dtypes import BOOL, COMPLEX128, PART, DType
+from onnxjit._core.source import user_level
 
 from . import elementwise_arithmetic as arithmetic
 from . import elementwise_exponential as exponential
@@ -244,12 +246,22 @@ def _chosen(row: Ufunc, on_real: Loop, on_complex: Loop) -> Loop:
     return implementation
 
 
+_DISCARDS: Final = "Casting complex values to real discards the imaginary part"
+
+
 def cast_complex(x: Value, dtype: DType) -> Value:
-    """Return a value of another dtype, where one of the two is complex."""
+    """Return a value of another dtype, where one of the two is complex.
+
+    Warns
+    -----
+    numpy.exceptions.ComplexWarning
+        An imaginary part is lost; while tracing, not in each call.
+    """
     if dtype is BOOL:
         a, b = parts(x)
         return (~(a.equals(0) & b.equals(0))).value
     if dtype.kind != "c":
+        warnings.warn(_DISCARDS, np.exceptions.ComplexWarning, stacklevel=user_level())
         return cast(real_part(x), dtype)
     re = cast(real_part(x), PART[dtype])
     return make_complex(re, cast(imag_part(x), PART[dtype]) if is_complex(x) else zeros_of(re))

@@ -13,11 +13,12 @@ from . import elementwise as ew
 from .cast import cast
 from .complex_parts import imag_part, is_complex, real_part
 from .convert import as_array
+from .part_views import PartView
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors, within
 from .structure import broadcast_to
 from .ufunc import filled
-from .views import PartView, ReshapeView
+from .views import ReshapeView
 
 if TYPE_CHECKING:
     from onnxjit._core.program import Value

@@ -22,7 +22,7 @@ from .gather import gather_nd
 from .product import dot, matrix_product, size_text
 from .reduce import reduce_any, reduce_sum
 from .row import Function, Ufunc, function
-from .samples import call, calls, within
+from .samples import FUSED, call, calls, within
 from .structure import (
     as_1d,
     broadcast_to,
@@ -126,7 +126,7 @@ def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Value:
 
 
 @function(
-    ROWS, np.outer,
+    ROWS, np.outer, ulp=FUSED,
     samples=calls(lambda m: [call(m.special(5), m(3)), call(m(2, 2), m()), call(m(0), m(3))]),
 )  # fmt: skip
 def outer(a: Any, b: Any) -> Value:
@@ -142,7 +142,7 @@ def outer(a: Any, b: Any) -> Value:
 
 
 @function(
-    ROWS, np.linalg.outer,
+    ROWS, np.linalg.outer, ulp=FUSED,
     samples=calls(lambda m: [call(m(5), m.special(3)), call(m(0), m(3)), call(m(2, 2), m(2))]),
 )  # fmt: skip
 def linalg_outer(x1: Any, x2: Any, /) -> Value:

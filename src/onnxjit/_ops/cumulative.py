@@ -165,7 +165,7 @@ def cumulative_prod(
 def without_nan(a: Any, fill: float) -> Value:
     """Return an array with NaN replaced."""
     x = as_array(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return x
     return pick(isnan(x), as_value(fill, x.dtype), x)
 

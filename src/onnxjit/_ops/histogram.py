@@ -16,6 +16,7 @@ from onnxjit.errors import UnsupportedError
 
 from .bincount import BINS
 from .cast import cast
+from .complex_parts import imag_part, is_complex, make_complex, real_part
 from .convert import as_array
 from .create import linspace
 from .cumulative import step
@@ -90,6 +91,9 @@ class _Data:
 
     def __init__(self, a: Any, weights: Any) -> None:
         x = as_array(a)
+        if is_complex(x):
+            msg = "histograms of complex numbers are not carried; take .real, .imag or abs()"
+            raise UnsupportedError(msg)
         self.weights: Value | None = None
         if weights is not None:
             w = as_array(weights)
@@ -253,12 +257,19 @@ def histogram(
     """
     data = _Data(a, weights)
     count = _count(bins)
-    if count is None:
-        edges = _given_edges(bins)
-        found = _in_given(data, edges)
+    edges = _given_edges(bins) if count is None else _spaced_edges(data.values, count, range)
+
+    def counted(data: _Data) -> Value:
+        if count is None:
+            return _in_given(data, edges)
+        return _in_spaced(data, edges, count, range)
+
+    if data.weights is not None and is_complex(data.weights):
+        w = data.weights
+        sums = [counted(_Data(data.values, part(w))) for part in (real_part, imag_part)]
+        found = make_complex(*sums)
     else:
-        edges = _spaced_edges(data.values, count, range)
-        found = _in_spaced(data, edges, count, range)
+        found = counted(data)
     if density:
         widths = cast(step(edges, 0), FLOAT64)
         found = divide(divide(found, widths), total(found))

@@ -93,7 +93,8 @@ def interp(
     """
     from .search import searchsorted
 
-    places, places_x = _real(as_array(x)), _real(as_array(xp))
+    is_folded = period is not None
+    places, places_x = (_real(as_array(v), drop_parts=is_folded) for v in (x, xp))
     values = as_array(fp)
     _check_samples(places_x, values, period)
     if is_complex(values):
@@ -118,15 +119,15 @@ def interp(
     return ew.where(is_nan, places, made)
 
 
-def _real(x: Value) -> Value:
-    """Return places as float64.
+def _real(x: Value, *, drop_parts: bool) -> Value:
+    """Return places as float64; with a period NumPy drops imaginary parts.
 
     Raises
     ------
     TypeError
         They are complex; NumPy's message.
     """
-    if is_complex(x):
+    if is_complex(x) and not drop_parts:
         np.empty(0, x.dtype.numpy).astype(np.float64, casting="safe")
     return cast(x, FLOAT64)
 

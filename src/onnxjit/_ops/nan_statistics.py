@@ -14,11 +14,11 @@ from .arg import argmax, argmin
 from .cast import cast
 from .convert import as_array, as_dtype
 from .cumulative import without_nan
-from .elementwise import divide, isnan, less_equal, logical_not, multiply, sqrt, subtract
+from .elementwise import divide, isnan, less_equal, logical_not, sqrt, subtract
 from .elementwise import where as pick
 from .row import NO_VALUE, Function, Ufunc, function
 from .samples import reductions, within
-from .statistics import mean, prod, total, var, which_ddof
+from .statistics import mean, prod, square_of_size, total, var, which_ddof
 from .ufunc_methods import ufunc_reduce
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def nanmean(
     IsNaN, Where, ReduceSum, Div.
     """
     x = as_array(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return mean(x, axis, dtype, keepdims=keepdims, where=where)
     wanted = _check_inexact(dtype)
     count = _present(x, axis, keepdims, where)
@@ -216,7 +216,7 @@ def nanvar(  # noqa: PLR0913  NumPy's signature
     IsNaN, Where, ReduceSum, Div, Sub, Mul.
     """
     x = as_array(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return var(
             x, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean,
             correction=correction,
@@ -233,7 +233,7 @@ def nanvar(  # noqa: PLR0913  NumPy's signature
         middle = as_array(mean)
     deviation = cast(subtract(filled, middle), x.dtype)
     deviation = pick(missing, as_value(0, x.dtype), deviation)
-    squares = multiply(deviation, deviation)
+    squares = square_of_size(deviation)
     spread = total(squares, axis, wanted, keepdims=keepdims, where=where)
     count = _present(x, axis, keepdims, where)
     freedom: Value = subtract(count, ddof)

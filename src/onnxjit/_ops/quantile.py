@@ -9,7 +9,7 @@ import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
 from onnxjit._core.dims import Dim, DimLike, dim_prod
-from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
@@ -77,9 +77,6 @@ class _Ordered:
 
     def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
         x = as_array(a)
-        if x.dtype.kind == "c":
-            msg = "a must be an array of real numbers"
-            raise TypeError(msg)
         axes = normalize_axes(axis, x.ndim)
         rest = [i for i in range(x.ndim) if i not in axes]
         n: DimLike = 1
@@ -122,7 +119,7 @@ class _Ordered:
 
     def nan_met(self) -> Value | None:
         """Whether there is a NaN, which then is last."""
-        if self.values.dtype.kind != "f":
+        if self.values.dtype.kind not in "fc":
             return None
         met: Value = isnan(self.at(_number(self.count - 1)))
         return met
@@ -184,7 +181,7 @@ def median(
 
     Parameters
     ----------
-    a : (..., n, ...) real
+    a : (..., n, ...) array
         Values; integers give float64.
     axis : int or tuple of int, optional
         Axes; all by default.
@@ -193,7 +190,7 @@ def median(
 
     Returns
     -------
-    (..., ...) float
+    (..., ...) float or complex
         NaN where a NaN is, or nothing.
 
     Notes
@@ -203,10 +200,10 @@ def median(
     ordered = _Ordered(a, axis, keepdims)
     n = ordered.count
     dtype = ordered.values.dtype
-    wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind == "f" else FLOAT64)
-    narrow = dtype if dtype.kind == "f" else FLOAT64
+    wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind in "fc" else FLOAT64)
+    narrow = dtype if dtype.kind in "fc" else FLOAT64
     if is_zero(n):
-        return broadcast_to(as_value(np.nan, narrow), ordered.kept)
+        return broadcast_to(_nan(narrow), ordered.kept)
     some = ordered.allow_nothing()
     low = cast(ordered.at(_number((n - 1) // 2)), wide)
     high = cast(ordered.at(_number(n // 2)), wide)
@@ -218,10 +215,15 @@ def median(
     middle = cast(middle, narrow)
     met = ordered.nan_met()
     if met is not None:
-        middle = pick(met, as_value(np.nan, narrow), middle)
+        middle = pick(met, ordered.at(_number(n - 1)), middle)
     if some is not None:
-        middle = pick(some, middle, as_value(np.nan, narrow))
+        middle = pick(some, middle, _nan(narrow))
     return reshape(_without_negative_zero(middle), ordered.kept)
+
+
+def _nan(dtype: DType) -> Value:
+    """Return what the mean of nothing is."""
+    return as_value(complex(np.nan, np.nan) if dtype.kind == "c" else np.nan, dtype)
 
 
 def _without_negative_zero(x: Value) -> Value:
@@ -248,7 +250,7 @@ def nanmedian(
     """
     ordered = _Ordered(a, axis, keepdims)
     values = ordered.values
-    if values.dtype.kind != "f" or is_zero(ordered.count):
+    if values.dtype.kind not in "fc" or is_zero(ordered.count):
         return median(a, axis, keepdims=keepdims is not NO_VALUE and keepdims)
     number = count_true(logical_not(isnan(values)), (0,), keepdims=True)
     some = ordered.allow_nothing()
@@ -263,7 +265,7 @@ def nanmedian(
     odd = equal(remainder(number, two), one)
     result = pick(odd, low, cast(middle, values.dtype))
     if some is not None:
-        result = pick(some, result, as_value(np.nan, values.dtype))
+        result = pick(some, result, _nan(values.dtype))
     return reshape(_without_negative_zero(result), ordered.kept)
 
 
@@ -411,6 +413,9 @@ def _quantile(  # noqa: PLR0913, PLR0917  what the four functions differ in
         raise UnsupportedError(msg)
     if method not in _DISCRETE and method not in _BETWEEN:
         np.quantile([0.0], 0.5, method=method)  # type: ignore[call-overload]  # NumPy's refusal
+    if as_array(a).dtype.kind == "c":
+        msg = "a must be an array of real numbers"
+        raise TypeError(msg)
     ordered = kind(a, axis, keepdims)
     if q.dtype.kind in "biu":
         # of integer fractions NumPy's default method returns elements, no averages

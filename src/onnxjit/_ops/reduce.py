@@ -266,12 +266,16 @@ PROD: Final = Op(
 
 
 def reduce_prod(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
-    """Multiply floats along axes.
+    """Multiply floats, or complex numbers, along axes.
 
     Notes
     -----
     ReduceProd; float16 runs in float32 and is rounded once, where NumPy rounds each step.
     """
+    if x.dtype.kind == "c":
+        from .complex_reduce import product_over
+
+        return product_over(x, axes, keepdims=keepdims)
     return bind_one(PROD, x, axes=axes, keepdims=keepdims) if axes else x
 
 
@@ -341,6 +345,10 @@ def reduce_max(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     """
     if x.dtype is BOOL:
         return reduce_any(x, axes, keepdims=keepdims)
+    if x.dtype.kind == "c":
+        from .complex_reduce import extreme
+
+        return extreme(x, axes, largest=True, keepdims=keepdims)
     return bind_one(MAX, x, axes=axes, keepdims=keepdims) if axes else x
 
 
@@ -348,6 +356,10 @@ def reduce_min(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
     """Smallest element along axes; NaN if one is there, the dtype's highest value of none."""
     if x.dtype is BOOL:
         return reduce_all(x, axes, keepdims=keepdims)
+    if x.dtype.kind == "c":
+        from .complex_reduce import extreme
+
+        return extreme(x, axes, largest=False, keepdims=keepdims)
     return bind_one(MIN, x, axes=axes, keepdims=keepdims) if axes else x
 
 

@@ -43,10 +43,6 @@ _REASONS: Final = {
     "its steps depend on array data": {
         "numpy": "min_scalar_type polydiv",
     },
-    "whether its result is complex depends on array data": {
-        "numpy": "sort_complex",
-        "numpy.lib.scimath": "arccos arcsin arctanh log log10 log2 logn power sqrt",
-    },
     "arrays of a graph have no place in memory": {
         "numpy": "may_share_memory shares_memory",
     },

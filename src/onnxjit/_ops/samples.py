@@ -19,6 +19,7 @@ __all__ = [
     "COMPLEX",
     "DTYPES",
     "FLOATS",
+    "FUSED",
     "INTEGERS",
     "MATRICES",
     "NUMBERS",
@@ -190,7 +191,7 @@ class Make:
         return np.dtype(self.dtype).type(value)
 
 
-def calls(make: Callable[[Make], Iterable[Sample]], dtypes: Sequence[str] = REALS) -> Samples:
+def calls(make: Callable[[Make], Iterable[Sample]], dtypes: Sequence[str] = DTYPES) -> Samples:
     """Return samples: the same calls for each dtype.
 
     Parameters
@@ -215,6 +216,8 @@ def within(ulp: float) -> dict[str, float]:
     return dict.fromkeys(_INEXACT, ulp)
 
 
+#: accepted error of products of complex numbers, whose additions NumPy fuses where it can
+FUSED: Final = {"complex64": 2.0, "complex128": 2.0}
 _INEXACT: Final = ("float16", "float32", "float64", "complex64", "complex128")
 
 
@@ -323,7 +326,7 @@ def arithmetic(m: Make) -> list[Array]:
 
 
 def reductions(
-    dtypes: Sequence[str] = REALS,
+    dtypes: Sequence[str] = DTYPES,
     *,
     values: str = "special",
     where: bool = False,
@@ -374,5 +377,5 @@ def _options(m: Make, x: Array, *, where: bool, initial: bool, dtype: str) -> It
     if initial:
         yield call(x, axis=0, initial=3)
         yield call(m(0, 2), axis=0, initial=m.scalar(1))
-    if dtype:
-        yield call(m(3, 4), axis=0, dtype=dtype)
+    if dtype and m.dtype != "c8":  # whose squares are of another accuracy than the sums
+        yield call(m(3, 4), axis=0, dtype="c16" if m.dtype == "c16" else dtype)

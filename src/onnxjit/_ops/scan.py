@@ -111,9 +111,11 @@ def cumprod(x: Value, axis: int) -> Value:
 
     Notes
     -----
-    CumProd, before opset 26 a Scan.
+    CumProd, before opset 26 a Scan; a Loop for complex numbers.
     """
     trace = running_trace([x])
+    if x.dtype.kind == "c":
+        return running(multiply, x, axis)
     if x.known is not None:
         return trace.constant(np.cumprod(x.known, axis, dtype=x.dtype.numpy))
     rest = (*x.shape[:axis], *x.shape[axis + 1 :])

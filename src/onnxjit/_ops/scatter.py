@@ -12,7 +12,9 @@ from onnxjit._core.bind import bind_one, dim_value, running_trace
 from onnxjit._core.dims import dim_prod
 from onnxjit._core.dtypes import INT64
 from onnxjit._core.program import Value
+from onnxjit._core.region import loop
 
+from .complex_parts import imag_part, make_complex, real_part
 from .gather import SCATTER_ND_REDUCED, gather, gather_nd, scatter_nd
 from .structure import reshape, unsqueeze
 from .ufunc import ufunc_call
@@ -44,13 +46,22 @@ def scatter_combined(x: Value, index: Value, updates: Value, reduction: str) -> 
     Notes
     -----
     ScatterND, from opset 16 (add, mul) or 18 (max, min); before that a Loop over the places.
+    Complex numbers are added part by part, for other reductions a Loop goes over the places.
     """
+    if x.dtype.kind == "c" and reduction == "add":
+        re, im = (
+            scatter_combined(part(x), index, part(updates), reduction)
+            for part in (real_part, imag_part)
+        )
+        return make_complex(re, im)
     op = SCATTER_ND_REDUCED[reduction]
     if all(v.known is not None for v in (x, index, updates)):
         return bind_one(op, x, index, updates, reduction=reduction)
     count, depth = dim_prod(index.shape[:-1]), int(index.shape[-1])
     places = reshape(index, (count, depth))
     rows = reshape(updates, (count, *x.shape[depth:]))
+    if x.dtype.kind == "c":
+        return _one_by_one(x, places, rows, reduction)
     trace = running_trace([x, index, updates])
     with trace.inner() as block:
         _body(block, x, places, rows, reduction)
@@ -60,12 +71,29 @@ def scatter_combined(x: Value, index: Value, updates: Value, reduction: str) -> 
 
 def _body(block: Block, x: Value, places: Value, rows: Value, reduction: str) -> None:
     """Write one iteration of the Loop: combine one row."""
-    from .table import UFUNCS
-
     counter = Value(Tensor(INT64, ()), block)
     state = Value(Tensor(x.dtype, x.shape), block)
     block.inputs = [counter, state]
-    number = unsqueeze(counter, [0])
-    at, row = gather(places, number, 0), gather(rows, number, 0)
+    block.outputs = [_combined(state, counter, places, rows, reduction)]
+
+
+def _combined(
+    state: Value, number: Value, places: Value, rows: Value, reduction: str
+) -> Value:
+    """Return the array with one row combined with what is at its place."""
+    from .table import UFUNCS
+
+    one = unsqueeze(number, [0])
+    at, row = gather(places, one, 0), gather(rows, one, 0)
     combined = ufunc_call(UFUNCS[_UFUNCS[reduction]], (gather_nd(state, at), row))
-    block.outputs = [scatter_nd(state, at, combined)]
+    return scatter_nd(state, at, combined)
+
+
+def _one_by_one(x: Value, places: Value, rows: Value, reduction: str) -> Value:
+    """Combine row after row."""
+    (made,), _ = loop(
+        places.shape[0],
+        lambda i, state: ([_combined(state, i, places, rows, reduction)], []),
+        [x],
+    )
+    return made

@@ -143,6 +143,10 @@ def before(a: Value, b: Value) -> Value:
     if a.dtype is BOOL:
         result: Value = logical_and(logical_not(a), b)
         return result
+    if a.dtype.kind == "c":
+        from .complex_reduce import sorts_before
+
+        return sorts_before(a, b)
     result = less(a, b)
     if a.dtype.kind == "f":
         result = logical_or(result, logical_and(isnan(b), logical_not(isnan(a))))
@@ -302,6 +306,8 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Value:
     """
     edges = as_array(bins)
     wanted = as_array(x)
+    if wanted.dtype.kind == "c" or edges.dtype.kind == "c":
+        np.digitize(np.zeros(1, complex), np.ones(1))  # NumPy's own refusal
     side = "left" if right else "right"
     if edges.known is not None:
         np.digitize(np.zeros(1), edges.known)  # NumPy's own refusal
@@ -331,7 +337,7 @@ def _falling(edges: Value, wanted: Value, side: str) -> Value:
 def differs(a: Value, b: Value, *, equal_nan: bool = True) -> Value:
     """Whether sorted neighbours differ; NaN equals NaN if asked."""
     result: Value = not_equal(a, b)
-    if a.dtype.kind == "f" and equal_nan:
+    if a.dtype.kind in "fc" and equal_nan:
         result = logical_and(result, logical_not(logical_and(isnan(a), isnan(b))))
     return result
 

@@ -11,11 +11,12 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import bind_one
 from onnxjit._core.dims import Dim, hint_of
-from onnxjit._core.dtypes import INT64
+from onnxjit._core.dtypes import COMPLEX64, COMPLEX128, INT64
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
+from .cast import cast
 from .convert import as_array, normalize_axis
 from .gather import gather_elements
 from .reduce_exact import from_ordered, to_ordered
@@ -84,11 +85,17 @@ def sort_along(x: Value, axis: int) -> Value:
     TopK: stable.  float16, bool and integers without a kernel in a wider dtype, uint64 shifted
     to int64.
     """
+    if x.dtype.kind == "c":
+        return gather_elements(x, argsort_along(x, axis), axis)
     return bind_one(SORT, x, axis=axis)
 
 
 def argsort_along(x: Value, axis: int) -> Value:
     """Return the places of the elements in order; equal ones keep their order."""
+    if x.dtype.kind == "c":
+        from .complex_reduce import argsort_complex
+
+        return argsort_complex(x, axis)
     return bind_one(ARGSORT, x, axis=axis)
 
 
@@ -98,7 +105,7 @@ def argsort_along(x: Value, axis: int) -> Value:
 def _check_order(x: Value, order: Any) -> None:
     if order is not None:
         np.sort(np.empty(0, x.dtype.numpy), order=order)  # NumPy's own refusal
-    if x.dtype.kind in "cU":
+    if x.dtype.kind == "U":
         msg = f"sorting arrays of {x.dtype} is not carried"
         raise UnsupportedError(msg)
 
@@ -177,6 +184,34 @@ def argsort(
     _check_kind(kind, stable)
     _check_order(x, order)
     return argsort_along(x, at)
+
+
+#: small integers become complex64, other real numbers complex128
+_SMALL: Final = frozenset("bhBH")
+
+
+@function(
+    ROWS, np.sort_complex, ties=True,
+    samples=calls(lambda m: [call(m.special(20)), call(m(3, 4)), call(m(0)), call([3, 1, 2])]),
+)  # fmt: skip
+def sort_complex(a: Any) -> Value:
+    """Return a sorted complex copy: by the real parts, then by the imaginary ones.
+
+    Parameters
+    ----------
+    a : (..., n) array
+        Values; integers of 8 and 16 bits become complex64, other real ones complex128.
+
+    Notes
+    -----
+    TopK of the imaginary parts, of the real parts, and of where NaN is.
+    """
+    x = as_array(a)
+    ordered = sort(x)
+    if x.dtype.kind == "c":
+        return ordered
+    small = x.dtype.numpy.char in _SMALL
+    return cast(ordered, COMPLEX64 if small else COMPLEX128)
 
 
 def _check_kth(kth: Any, n: Any) -> None:

@@ -13,8 +13,10 @@ from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from onnxjit._core.program import Value
 
 from .cast import cast
+from .complex_parts import imag_part, real_part
 from .convert import as_array, as_dtype, normalize_axes
 from .elementwise import (
+    add,
     divide,
     maximum,
     multiply,
@@ -292,10 +294,20 @@ def mean(
 def squared_deviation(x: Value, middle: Value) -> Value:
     """Return ``abs(x - middle) ** 2`` element by element, as NumPy's variance does."""
     deviation = subtract(x, middle)
+    if deviation.dtype.kind == "c":
+        return square_of_size(deviation)
     result: Value = (
         square(deviation) if x.dtype.kind != "b" else multiply(deviation, deviation)
     )
     return result
+
+
+def square_of_size(x: Value) -> Value:
+    """Return ``abs(x) ** 2`` element by element, real for complex numbers."""
+    if x.dtype.kind != "c":
+        return multiply(x, x)  # type: ignore[no-any-return]
+    re, im = real_part(x), imag_part(x)
+    return add(multiply(re, re), multiply(im, im))  # type: ignore[no-any-return]
 
 
 def degrees(count: Value | int, ddof: Any) -> Value | float:

@@ -16,6 +16,7 @@ from onnxjit._core.op import Op
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
+from .complex_reduce import extreme
 from .convert import as_array, as_dtype, normalize_axes, normalize_axis
 from .elementwise import (
     add,
@@ -78,17 +79,21 @@ def limits(dtype: DType) -> np.iinfo[Any]:
 def _lowest(dtype: DType) -> Any:
     if dtype.kind == "b":
         return False
+    if dtype.kind == "c":
+        return complex(-np.inf, -np.inf)
     return limits(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _highest(dtype: DType) -> Any:
     if dtype.kind == "b":
         return True
+    if dtype.kind == "c":
+        return complex(np.inf, np.inf)
     return limits(dtype).max if dtype.kind in "iu" else np.inf
 
 
 def _nan_if_float(other: Callable[[DType], Any]) -> Callable[[DType], Any]:
-    return lambda dtype: np.nan if dtype.kind == "f" else other(dtype)
+    return lambda dtype: np.nan if dtype.kind in "fc" else other(dtype)
 
 
 def folded(
@@ -139,6 +144,9 @@ def _number_extreme(
     """Return fmax or fmin over axes: NaN only where every element is."""
 
     def over(x: Value, axes: Axes, *, keepdims: bool = False) -> Value:
+        if x.dtype.kind == "c":
+            largest = reduce is reduce_max
+            return extreme(x, axes, largest=largest, keepdims=keepdims, skip_nan=True)
         if x.dtype.kind != "f":
             return reduce(x, axes, keepdims=keepdims)
         missing = isnan(x)
@@ -259,6 +267,7 @@ def _first(ufunc: np.ufunc) -> Op:
         result=lambda x: Tensor(x.dtype, x.shape[:-1]),
         lower={13: lower},
         evaluate=lambda x: x[..., 0],
+        parts="each",
         may_fail=True,
         error=lambda _: _nothing(ufunc),
     )

@@ -9,7 +9,6 @@ from onnxjit._core.dims import DimLike, dim_max, dim_min, dim_prod, hint_of, low
 
 from . import structure
 from .basic import IndexView, parse_basic
-from .complex_parts import imag_part, make_complex, real_part
 from .gather import gather
 from .structure import Shape, is_positive, same_shape
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from .view import View
 
 __all__ = [
-    "BroadcastView", "ChainView", "ContiguousView", "DiagonalView", "IndexView", "PartView",
+    "BroadcastView", "ChainView", "ContiguousView", "DiagonalView", "IndexView",
     "RavelView", "ReshapeView", "SqueezeView", "TransposeView", "TurnView", "UndecidedError",
     "c_strides", "is_contiguous", "parse_basic", "reshape_strides",
 ]  # fmt: skip
@@ -252,44 +251,6 @@ class ChainView:
         for view in self.views:
             found = None if found is None else view.ranks(found)
         return found
-
-
-class PartView:
-    """The real or the imaginary parts of complex numbers.
-
-    Parameters
-    ----------
-    place : int
-        0 for the real ones, 1 for the imaginary ones.
-    """
-
-    __slots__ = ("place", "writable")
-
-    def __init__(self, place: int) -> None:
-        self.place: Final = place
-        self.writable = True
-
-    def apply(self, base: Value) -> Value:
-        """Return the parts."""
-        return imag_part(base) if self.place else real_part(base)
-
-    def write(self, base: Value, new: Value) -> Value:
-        """Return numbers with the other parts of the base."""
-        if self.place:
-            return make_complex(real_part(base), new)
-        return make_complex(new, imag_part(base))
-
-    def strides(self, shape: Shape, strides: Shape) -> Shape | None:  # noqa: ARG002
-        """Return the strides: the elements are half as large."""
-        return tuple(2 * s for s in strides)
-
-    def shown(self, shape: Shape) -> Shape:
-        """Return the same sizes."""
-        return shape
-
-    def ranks(self, ranks: Ranks) -> Ranks:
-        """Return the same ranks."""
-        return ranks
 
 
 class BroadcastView:

@@ -34,7 +34,7 @@ from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import decide, ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
-from onnxjit._trace.items import python_number, representative
+from onnxjit._trace.items import complex_number, python_number, representative
 from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array
 
@@ -96,6 +96,14 @@ def _float(*args: Any) -> Any:
     if len(args) == 1 and is_traced(args[0]):
         return python_number(_array(args[0]), "f")
     return float(*args)
+
+
+def _complex(*args: Any, **kwargs: Any) -> Any:
+    given = dict(zip(("real", "imag"), args, strict=False)) | kwargs
+    if not given or not any(map(is_traced, given.values())):
+        return complex(*args, **kwargs)
+    re, im = _array(given.get("real", 0)), _array(given.get("imag", 0))
+    return complex_number(re, im) if "imag" in given else python_number(re, "c")
 
 
 def _extreme(
@@ -323,6 +331,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.bool, _bool),
         (builtins.int, _int),
         (builtins.float, _float),
+        (builtins.complex, _complex),
         (builtins.max, _extreme(max, np.greater, dim_max, "max")),
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
         (builtins.sum, _sum),

@@ -49,7 +49,7 @@ class Doors:
 
     __slots__ = (
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
-        "inplace", "item", "listed", "namespace", "operator", "places", "quick",
+        "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
         "source", "tolist", "trunc", "ufunc", "unary", "view",
     )  # fmt: skip
@@ -73,6 +73,7 @@ class Doors:
         self.quick: Callable[..., Any] = lambda *_: None
         self.quick_function: Callable[..., Any] = lambda *_: None
         self.real: Callable[..., Any] = _unset
+        self.imag: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset
         self.listed: Any = None

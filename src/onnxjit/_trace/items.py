@@ -8,15 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from onnxjit._core.bind import as_value
 from onnxjit._core.dims import HOOKS, Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic, parse_plain
 from onnxjit._ops.cast import astype as cast_value
+from onnxjit._ops.complex_parts import make_complex
 from onnxjit._ops.index import read
 from onnxjit._ops.index_write import setitem
+from onnxjit._ops.part_views import PairsView, PartsView
 from onnxjit._ops.structure import reshape
 from onnxjit._ops.ufunc import as_weak
+from onnxjit._runtime.pairs import PARTS, WHOLES
 from onnxjit.errors import DataDependentError, UnsupportedError
 
 from . import host
@@ -27,13 +31,13 @@ from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
 from .flags import Flags
-from .layout import Layout, lies, picked_layout
+from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
 from .trace import current_tracer, dim_array
 from .ufuncs import call_unary
 
-__all__ = ["python_number", "size_of"]
+__all__ = ["complex_number", "python_number", "size_of"]
 
 _PYTHON_DTYPE: Final = {"b": BOOL, "i": INT64, "u": INT64, "f": FLOAT64, "c": COMPLEX128}
 
@@ -200,6 +204,18 @@ def python_number(array: Array, kind: str | None = None) -> Any:
 _PLAIN: Final[dict[str, Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
+def complex_number(re: Any, im: Any) -> Any:
+    """Return ``complex(re, im)`` of scalars of which some are traced, as a weak value."""
+    if _is_real(re) and _is_real(im):
+        parts = (cast_value(as_value(to_values(x)), FLOAT64) for x in (re, im))
+        return wrap(as_weak(make_complex(*parts)))
+    return python_number(re + im * 1j, "c")
+
+
+def _is_real(x: Any) -> bool:
+    return np.result_type(x if isinstance(x, (int, float, complex)) else x.dtype).kind != "c"
+
+
 def _require_one(array: Array, kind: str | None) -> None:
     """Raise NumPy's error unless an array has one element; the run sees sizes of data."""
     sizes = [hint_of(n) for n in array.shape]
@@ -347,7 +363,18 @@ class Flat:
 
 def real(array: Array) -> Any:
     """Return the real part: the array itself where it is real."""
-    return array if array.dtype.kind != "c" else call_function(np.real, (array,), {})
+    return array if array.dtype.kind != "c" else _part(np.real, array)
+
+
+def imag(array: Array) -> Any:
+    """Return the imaginary part."""
+    return _part(np.imag, array)
+
+
+def _part(part: Any, array: Array) -> Any:
+    """Return a part, of a Python number as one."""
+    found = call_function(part, (array,), {})
+    return python_number(found) if array._is_weak and array._nd is None else found
 
 
 def conj(array: Array) -> Any:
@@ -377,10 +404,49 @@ def view(array: Array, dtype: Any, kind: Any) -> Any:
         given = [x for x in (dtype, kind) if x is not None]
         return _seen(array._nd.view(*given), array._kind)
     if is_other:
-        refuse(f"ndarray.view({dtype or kind})", "use astype")
+        return _as_parts(array, dtype, kind)
     if array._kind != ARRAY:
         return array
     return get_item(array, ...)
+
+
+def _as_parts(array: Array, dtype: Any, kind: Any) -> Any:
+    """Return complex numbers as their parts, or pairs of numbers as complex ones.
+
+    Raises
+    ------
+    UnsupportedError
+        Anything else is asked for.
+    TypeError
+        The elements do not lie next to each other.
+    """
+    to = None if kind is not None else np.dtype(dtype)
+    halves = to is not None and PARTS.get(array.dtype) == to
+    if not halves and (to is None or WHOLES.get(array.dtype) != to):
+        refuse(f"ndarray.view({dtype or kind})", "use astype")
+    if not array.ndim:
+        msg = "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
+        raise ValueError(msg)
+    if not _is_dense(array):
+        msg = "To change to a dtype of a different size, the last axis must be contiguous"
+        raise ValueError(msg)
+    if not halves and array.shape[-1] % 2 != 0:
+        msg = (
+            "When changing to a larger dtype, its size must be a divisor of the total size in "
+            "bytes of the last axis of the array."
+        )
+        raise ValueError(msg)
+    return array._view(PartsView() if halves else PairsView())
+
+
+def _is_dense(array: Array) -> bool:
+    """Whether the elements of the last axis lie next to each other."""
+    if array._kind != ARRAY:
+        return True
+    storage = array._storage
+    array._trace_layout(storage.layout)
+    at = walk(storage.value.shape, storage.layout, array._views, guard=True)
+    return bool(at.strides[-1] == 1 or array.shape[-1] == 1)
 
 
 def _seen(values: Any, kind: str) -> Any:
@@ -496,6 +562,7 @@ DOORS.tolist = tolist
 DOORS.trunc = trunc
 DOORS.flat = Flat
 DOORS.real = real
+DOORS.imag = imag
 DOORS.refuse = refuse
 DOORS.view = view
 DOORS.round = round_scalar

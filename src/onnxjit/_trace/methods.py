@@ -407,7 +407,10 @@ class Methods:
         return DOORS.function(np.transpose, (self,), _given(axes=order))
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
-        """Return another look at the same memory; in traces only of the same dtype."""
+        """Return another look at the same memory.
+
+        In traces of the same dtype, of complex numbers as parts, or of pairs as complex ones.
+        """
         return DOORS.view(self, dtype, type)
 
     def resize(self, *shape: Any, refcheck: Any = True) -> None:
@@ -440,7 +443,7 @@ class Methods:
     @property
     def imag(self) -> Any:
         """Imaginary part."""
-        return DOORS.function(np.imag, (self,), {})
+        return DOORS.imag(self)
 
     @imag.setter
     def imag(self, value: Any) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.bind import DIM
 from onnxjit._core.dims import key
-from onnxjit._ops.elementwise_where import choose
 from onnxjit._ops.gather import GATHER, GATHER_ND, SCATTER_ND, gather_nd, scatter_nd
 from onnxjit._ops.structure import RESHAPE, UNSQUEEZE, VECTOR, reshape, same_shape, unsqueeze
 
+from .fold import better_choice
 from .forward import element_of, read_places
 from .places import Facts, is_inside, places_of
 
@@ -134,7 +134,7 @@ class _Branches:
             elif self._root(a, self.yes) is not a:
                 results.append(v)
             else:
-                results.append(choose(self.equation.inputs[0], v, new.get(b.id, b)))
+                results.append(better_choice(self.equation.inputs[0], v, new.get(b.id, b)))
         return results
 
     def _run(self, branch: Block, new: dict[int, Value], roots: dict[int, Value]) -> None:
@@ -159,7 +159,7 @@ class _Branches:
         places = places_of(index)
         if other is not None and places is not None and _places_key(places) == other[0]:
             base, pair = other[1], (other[2], element)
-        chosen = choose(self.equation.inputs[0], *pair)
+        chosen = better_choice(self.equation.inputs[0], *pair)
         done = scatter_nd(base, index, unsqueeze(chosen, [0]))
         if branch is self.yes and places is not None:
             self.written[done.id] = (_places_key(places), base, element)

@@ -34,8 +34,10 @@ from onnxjit._ops.structure import (
 from .batch import Batch
 from .branches import join_branches
 from .dce import sweep
+from .fold import decided, folded
 from .forward import forward_writes, read_places
 from .places import Facts, counters, is_inside
+from .scans import Scanned, fits
 from .uses import all_uses, move_origins, reads, replace
 from .writes import Grown, Written, grown, written
 
@@ -63,9 +65,25 @@ class _Loops:
         equations = block.equations
         block.equations, block.shared = [], {}
         outer, self.trace.block = self.trace.block, block
+        self._equations(equations, block, facts)
+        if self.new:
+            block.outputs = [self._now(v) for v in block.outputs]
+        self.trace.block = outer
+
+    def _equations(self, equations: list[Equation], block: Block, facts: Facts) -> None:
         for equation in equations:
             if self.new:
                 equation.inputs = tuple(self._now(v) for v in equation.inputs)
+            self.trace.source, self.trace.scope = equation.source, equation.scope
+            better = folded(equation)
+            if better is not None:
+                for old, new in zip(equation.outputs, better, strict=True):
+                    self.replace(old, new)
+                continue
+            branch = decided(equation)
+            if branch is not None:
+                self._splice(branch, equation, block, facts)
+                continue
             if equation.op is LOOP:
                 self._loop(equation, block, facts)
                 continue
@@ -73,9 +91,17 @@ class _Loops:
                 self.block(inner, facts)
             if equation.op is not COND or not self._join(equation, block, facts):
                 block.equations.append(equation)
-        if self.new:
-            block.outputs = [self._now(v) for v in block.outputs]
-        self.trace.block = outer
+
+    def _splice(self, branch: Block, equation: Equation, block: Block, facts: Facts) -> None:
+        """Put the only branch that runs in the place of an If."""
+        for inner in branch.equations:
+            for value in inner.outputs:
+                value.block = block
+            for below in inner.blocks:
+                below.parent = block
+        self._equations(branch.equations, block, facts)
+        for old, new in zip(equation.outputs, branch.outputs, strict=True):
+            self.replace(old, self._now(new))
 
     def _now(self, value: Value) -> Value:
         while value.id in self.new:
@@ -290,11 +316,30 @@ class _Loop:
         self._compute_at_once()
         left = self._left()
         frontier = self._frontier(left)
-        if not (self.writes or self.totals or frontier):
+        is_scan = self._fits_scan(frontier)
+        if not (self.writes or self.totals or frontier or is_scan):
             return False
-        self._bind([*self._read_rows(frontier), *left])
+        if is_scan:
+            self._bind(left, self._elements(frontier))
+        else:
+            self._bind([*self._read_rows(frontier), *left], None)
         self.owner.changed = True
         return True
+
+    def _fits_scan(self, frontier: Sequence[Value]) -> bool:
+        """Whether the loop is left as a Scan: in calls, where nobody looks at the graph."""
+        if self.batch.env.policy != "guard":
+            return False
+        if not all(_same_type(s.value, s.start, s.after) for s in self.states):
+            return False
+        states = [s.value for s in self.states]
+        return fits([*states, *self._stacked(), *frontier], self.owner.trace.block)
+
+    def _elements(self, frontier: Sequence[Value]) -> list[tuple[Value, Value]]:
+        """Let the body be given the values of an iteration; return them and all values."""
+        made = {v.id: Value(Tensor(v.dtype, v.shape), self.body) for v in frontier}
+        self._substitute(made)
+        return [(made[v.id], self.batch.rows[v.id]) for v in frontier]
 
     def _substitute(self, new: dict[int, Value]) -> None:
         """Put values in place of others in the body and in what is known of it."""
@@ -426,8 +471,13 @@ class _Loop:
 
     # --- the new loop
 
-    def _bind(self, equations: list[Equation]) -> None:
-        """Add the loop that is left, and say what the results are now."""
+    def _bind(
+        self, equations: list[Equation], elements: list[tuple[Value, Value]] | None
+    ) -> None:
+        """Add the loop that is left, and say what the results are now.
+
+        It is a Scan where it is said which elements an iteration is given.
+        """
         body, trips, rows = self.body, self.batch.trips, self.batch.rows
         body.equations = equations
         stacked, number = self._stacked(), len(self.states)
@@ -437,15 +487,20 @@ class _Loop:
         if body.outputs:
             avals = [(s.result or s.value).tensor for s in self.states]
             avals += [Tensor(v.dtype, (trips, *map(_hidden, v.shape))) for v in stacked]
-            outputs = bind(
-                LOOP, self.equation.inputs[0], *(s.start for s in self.states),
-                blocks=(body,), results=tuple(avals), states=number, with_cond=False,
-            )  # fmt: skip
+            starts = [s.start for s in self.states]
+            if elements is not None:
+                outputs = Scanned(body, trips, starts, elements).bind()
+            else:
+                outputs = bind(
+                    LOOP, self.equation.inputs[0], *starts, blocks=(body,),
+                    results=tuple(avals), states=number, with_cond=False,
+                )  # fmt: skip
             finals.update(
                 (s.value.id, v) for s, v in zip(self.states, outputs[:number], strict=True)
             )
             for v, result in zip(stacked, outputs[number:], strict=True):
-                rows[v.id] = _sized(result, (trips, *v.shape))
+                is_loop = elements is None
+                rows[v.id] = _sized(result, (trips, *v.shape)) if is_loop else result
         self._give_results(finals)
 
     def _give_results(self, finals: dict[int, Value]) -> None:

@@ -449,6 +449,12 @@ def _runs(tracer: Tracer, trips: DimLike | None, first: Value | None) -> bool | 
     return decide(runs)
 
 
+def _is_single(trips: DimLike) -> bool:
+    """Whether there is one iteration: were it known to be 0, no size would grow with it."""
+    found = trips.env.resolve(trips) if isinstance(trips, Dim) else trips
+    return isinstance(found, int) and found <= 1
+
+
 def _arrays(x: Any) -> list[Array]:
     if isinstance(x, Array):
         return [x]
@@ -496,7 +502,9 @@ def capture(  # noqa: PLR0913  facts about one loop
 
     def attempt() -> _Loop:
         loop = _Loop(tracer, body, test, functions, names)
-        remaining = 0 if trips is None else trips - 1 - loop.iteration
+        remaining: Any = 0
+        if trips is not None and not _is_single(trips):
+            remaining = trips - 1 - loop.iteration
         with tracer.env.supposing(remaining):
             loop.trace()
         return loop
