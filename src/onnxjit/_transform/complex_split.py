@@ -32,6 +32,8 @@ __all__ = ["split_complex"]
 Pair = tuple[Value, Value]
 _REGIONS: Final = (COND, LOOP, SCAN)
 _PARTS: Final = (REAL, IMAG)
+#: what reads inputs as a model has them
+_WHOLES: Final = (PAIRS, PLANES)
 _PLACES: Final = (np.int64(0), np.int64(1))
 
 
@@ -168,7 +170,7 @@ class _Split:
                 re, im, *whole = self._flat(equation.inputs)
                 self._pairs[equation.outputs[0].id] = re, im
                 self._whole[equation.outputs[0].id] = whole
-            elif equation.op is PAIRS:
+            elif equation.op in _WHOLES:
                 done.append(equation)
             elif equation.op in _REGIONS:
                 done.append(self._region(equation))
