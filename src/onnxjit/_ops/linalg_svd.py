@@ -31,6 +31,7 @@ from .elementwise import (
 )
 from .gather import gather, gather_elements
 from .linalg_base import as_index, place_of_largest
+from .linalg_few import LIMIT, orthogonal_rows_of_few
 from .linalg_jacobi import (
     EPS,
     SWEEPS,
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
 
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
+
+    Step = tuple[Sequence[Value], Sequence[Value]]
 
 __all__ = ["Singular", "complement"]
 
@@ -169,46 +172,52 @@ class Orthogonal:
 
     def __init__(self, x: Value, *, turns: bool) -> None:
         r, n, batch = x.shape
-        table = Table(r)
-        zero = const(np.zeros((), x.dtype.numpy))
-        state: Sequence[Value] = [pad(x, [0, 0, 0], [table.size - r, 0, 0], zero)]
-        if turns:
-            start = broadcast_to(unit_rows(table.size, r, x), (table.size, r, batch))
-            state = [*state, start]
+        start = broadcast_to(unit_rows(r, r, x), (r, r, batch)) if turns else None
         bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
         worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
 
-        def one_round(
-            _: Value, worst: Value, *state: Value
-        ) -> tuple[Sequence[Value], Sequence[Value]]:
-            squares = sum_of_squares(state[0], (1,))
-            p, q = table.halves(squares)
-            upper, lower = table.halves(state[0])
-            across = reduce_sum(multiply(upper, conjugate(lower)), (1,))
-            size = divide(1.0, maximum(add(p, q), TINY))
-            p, q, across = multiply(size, p), multiply(size, q), scaled(size, across)
-            ratio = divide(squared_size(across), maximum(multiply(p, q), TINY))
-            worst = maximum(worst, reduce_max(ratio, (0,)))
-            turn = table.turn(Rotation(p, q, across))
-            return [worst, *(turn(y) for y in state)], []
+        is_small = isinstance(r, int) and 1 <= r <= LIMIT
+        apply = orthogonal_rows_of_few if is_small else _orthogonal_rows_of_many
+        worst, rows, *turned = apply(x, bound, worst, start)
+        self.rows: Final[Value] = rows
+        self.unfinished: Final[Value] = greater(worst, bound)
+        self.turns: Final = turned[0] if turned else None
 
-        def sweep(
-            _: Value, worst: Value, *state: Value
-        ) -> tuple[Sequence[Value], Sequence[Value]]:
-            del worst
-            start = broadcast_to(const(np.zeros(())), (batch,))
-            after, _none = loop(table.rounds, one_round, [start, *state])
-            return after, []
 
-        state, _ = loop(
-            SWEEPS,
-            sweep,
-            [worst, *state],
-            while_true=lambda worst, *_: reduce_any(greater(worst, bound), (0,)),
-        )
-        self.unfinished: Final[Value] = greater(state[0], bound)
-        self.rows: Final = take_range(state[1], 0, 0, r)
-        self.turns: Final = take_range(state[2], 0, 0, r) if turns else None
+def _orthogonal_rows_of_many(
+    x: Value, bound: Value, worst: Value, turned: Value | None
+) -> list[Value]:
+    """Turn rows by tournaments until they are orthogonal; see `orthogonal_rows_of_few`."""
+    r, _, batch = x.shape
+    table = Table(r)
+    parts = [x] if turned is None else [x, turned]
+    zero = const(np.zeros((), x.dtype.numpy))
+    state = [pad(y, [0, 0, 0], [table.size - r, 0, 0], zero) for y in parts]
+
+    def one_round(_: Value, worst: Value, *state: Value) -> Step:
+        squares = sum_of_squares(state[0], (1,))
+        p, q = table.halves(squares)
+        upper, lower = table.halves(state[0])
+        across = reduce_sum(multiply(upper, conjugate(lower)), (1,))
+        size = divide(1.0, maximum(add(p, q), TINY))
+        p, q, across = multiply(size, p), multiply(size, q), scaled(size, across)
+        ratio = divide(squared_size(across), maximum(multiply(p, q), TINY))
+        worst = maximum(worst, reduce_max(ratio, (0,)))
+        turn = table.turn(Rotation(p, q, across))
+        return [worst, *(turn(y) for y in state)], []
+
+    def sweep(_: Value, worst: Value, *state: Value) -> Step:
+        del worst
+        start = broadcast_to(const(np.zeros(())), (batch,))
+        return loop(table.rounds, one_round, [start, *state])[0], []
+
+    after, _none = loop(
+        SWEEPS,
+        sweep,
+        [worst, *state],
+        while_true=lambda worst, *_: reduce_any(greater(worst, bound), (0,)),
+    )
+    return [after[0], *(take_range(y, 0, 0, r) for y in after[1:])]
 
 
 class Singular:
