@@ -95,9 +95,9 @@ class Triangular:
 
     __slots__ = ("_factors", "_mirrors", "rows")
 
-    def __init__(self, x: Value) -> None:
+    def __init__(self, x: Value, r: DimLike | None = None) -> None:
         m, n, batch = x.shape
-        r = dim_min(m, n)
+        r = dim_min(m, n) if r is None else r
         lines, columns = iota(m), iota(n)
         real = real_part(x).dtype
 
@@ -155,33 +155,28 @@ def const_of(number: float, like: Value) -> Value:
     return const(np.asarray(number, like.dtype.numpy))
 
 
-class Orthogonal:
-    """Rows turned until they are orthogonal to each other.
+def _orthogonal(x: Value, turned: Value | None) -> tuple[Value, Value, Value | None]:
+    """Turn (r, n, B) rows until they are orthogonal to each other.
 
-    Attributes
-    ----------
+    Returns
+    -------
     rows : (r, n, B) Value
         The rows that came of it.
-    turns : (r, r, B) Value or None
-        ``turns @ given == rows``.
     unfinished : (B,) bool Value
         Whether the sweeps ran out.
+    turned : (r, m, B) Value or None
+        What was turned with them.
     """
+    r, n, batch = x.shape
+    bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
+    worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
+    apply = orthogonal_rows_of_few if _is_small(r) else _orthogonal_rows_of_many
+    worst, rows, *others = apply(x, bound, worst, turned)
+    return rows, greater(worst, bound), others[0] if others else None
 
-    __slots__ = ("rows", "turns", "unfinished")
 
-    def __init__(self, x: Value, *, turns: bool) -> None:
-        r, n, batch = x.shape
-        start = broadcast_to(unit_rows(r, r, x), (r, r, batch)) if turns else None
-        bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
-        worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
-
-        is_small = isinstance(r, int) and 1 <= r <= LIMIT
-        apply = orthogonal_rows_of_few if is_small else _orthogonal_rows_of_many
-        worst, rows, *turned = apply(x, bound, worst, start)
-        self.rows: Final[Value] = rows
-        self.unfinished: Final[Value] = greater(worst, bound)
-        self.turns: Final = turned[0] if turned else None
+def _is_small(r: DimLike) -> bool:
+    return isinstance(r, int) and 1 <= r <= LIMIT
 
 
 def _orthogonal_rows_of_many(
@@ -223,6 +218,15 @@ def _orthogonal_rows_of_many(
 class Singular:
     """Singular values and vectors of (m, n, B) matrices.
 
+    Parameters
+    ----------
+    a : (m, n, B) Value
+        Matrices.
+    vectors, full : bool
+        Whether vectors are wanted, and of all directions.
+    short : int, optional
+        The smaller of m and n, where that is known.
+
     Attributes
     ----------
     values : (r, B) Value
@@ -237,34 +241,42 @@ class Singular:
 
     __slots__ = ("failed", "left", "right", "values")
 
-    def __init__(self, a: Value, *, vectors: bool, full: bool) -> None:
+    def __init__(
+        self, a: Value, *, vectors: bool, full: bool, short: int | None = None
+    ) -> None:
         m = a.shape[0]
         scale = safe_scale(a)
         x = scaled(scale, a)
         void = multiply(sum_of_squares(x, (0, 1)), 0.0)  # NaN for what is not finite
         x = shifted(void, x)
-        triangular = Triangular(x)
-        found = Orthogonal(triangular.rows, turns=vectors)
-        norms = sqrt(sum_of_squares(found.rows, (1,)))
+        triangular = Triangular(x, short)
+        rows = triangular.rows
+        r = rows.shape[0]
+        q = triangular.unitary(m if full else r) if vectors else None
+        start = None
+        if q is not None:
+            # a product of two rows costs more than turning longer rows
+            own = take_range(q, 0, 0, r) if full else q
+            start = own if _is_small(r) else _units(rows)
+        rows, unfinished, turned = _orthogonal(rows, start)
+        norms = sqrt(sum_of_squares(rows, (1,)))
         lost = reduce_any(equal(norms, 0.0), (0,))
-        self.failed: Final[Value] = logical_or(
-            isnan(scale), logical_or(found.unfinished, lost)
-        )
-        r = norms.shape[0]
+        bad = logical_or(isnan(scale), unfinished)
+        self.failed: Final[Value] = logical_or(bad, lost)
         order = reverse(argsort_along(norms, 0), [0])
         sizes = gather_elements(norms, order, 0)
         real = where(greater(sizes, _LEAST), sizes, multiply(sizes, 0.0))
         self.values: Final[Value] = divide(real, scale)
         self.left: Value | None = None
         self.right: Value | None = None
-        if found.turns is None:
+        if turned is None or q is None:
             return
-        right = in_order(found.rows, order)
-        self.right = scaled(divide(1.0, unsqueeze(sizes, [1])), right)
-        turns = in_order(polished(found.turns), order)
-        q = triangular.unitary(m if full else r)
-        left = _product(turns, take_range(q, 0, 0, r) if full else q)
-        self.left, self.right = with_peaks(left, self.right)
+        right = scaled(divide(1.0, unsqueeze(sizes, [1])), in_order(rows, order))
+        if _is_small(r):
+            left = in_order(turned, order)
+        else:
+            left = _product(in_order(polished(turned), order), own)
+        self.left, self.right = with_peaks(left, right)
         if full:
             self.left = concat([self.left, take_range(q, 0, r, m - r)], 0)
             self.right = concat([self.right, complement(self.right)], 0)
@@ -275,6 +287,11 @@ def complement(rows: Value) -> Value:
     r, n, _ = rows.shape
     columns = conjugate(transpose(rows, [1, 0, 2]))
     return take_range(Triangular(columns).unitary(n), 0, r, n - r)
+
+
+def _units(rows: Value) -> Value:
+    r, _, batch = rows.shape
+    return broadcast_to(unit_rows(r, r, rows), (r, r, batch))
 
 
 def _product(a: Value, b: Value) -> Value:
