@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every task of the project; `nox -l` lists them, `nox -s NAME` runs one."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def demo(session: nox.Session) -> None:
     session.install(".[demo]")
     session.run("python", "examples/digits_knn.py")
     session.run("python", "examples/image_preprocessing.py")
+    session.run("python", "examples/sklearn_estimators.py")
 
 
 @nox.session(name="tests-all", default=False)
@@ -65,6 +67,27 @@ def min_deps(session: nox.Session) -> None:
     oldest = [each.replace(">=", "==") for each in PROJECT["dependencies"]]
     session.install("-e", ".[test]", *oldest)
     session.run("pytest", "-q", *(session.posargs or ["tests", "-m", "not slow"]))
+
+
+@nox.session(name="array-api", default=False)
+def array_api(session: nox.Session) -> None:
+    """Run the array API standard's test suite: `nox -s array-api -- PATH [pytest options]`.
+
+    PATH, or the variable ARRAY_API_TESTS_DIR, is a checkout of data-apis/array-api-tests with
+    data-apis/array-api in its folder array-api.
+    """
+    given = [*session.posargs]
+    path = os.environ.get("ARRAY_API_TESTS_DIR") or (given.pop(0) if given else None)
+    if path is None:
+        session.error("give the path of a checkout of data-apis/array-api-tests")
+    xfails = Path("tests/array_api/xfails.txt").resolve()
+    session.install("-e", ".[test]", "-r", f"{path}/requirements.txt")
+    session.chdir(path)
+    modules = {"2024.12": "onnxjit.array_api.v2024_12", "2025.12": "onnxjit.array_api"}
+    command = ["pytest", "-q", "--disable-deadline", f"--xfails-file={xfails}", *given]
+    for version, module in modules.items():
+        env = {"ARRAY_API_TESTS_MODULE": module, "ARRAY_API_TESTS_VERSION": version}
+        session.run(*command, "array_api_tests", env=env)
 
 
 @nox.session(default=False)

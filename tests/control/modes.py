@@ -12,6 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 
 import onnxjit
@@ -221,6 +222,21 @@ def _exports(opset: int) -> Callable[[Program, Any], None]:
     return run
 
 
+def _exported(fn: Any, example: Any, opset: int) -> onnx.ModelProto:
+    """Return a model for every size: lists over an axis need the axis to have a name."""
+
+    def export(**options: Any) -> onnx.ModelProto:
+        args = copy.deepcopy(example)
+        return jit_onnx(fn).to_onnx(*args, opset=opset, mutated="outputs", **options)
+
+    model = export()
+    shapes = {i.name: i.type.tensor_type.shape.dim for i in model.graph.input}
+    if not any(d.HasField("dim_value") for shape in shapes.values() for d in shape):
+        return model
+    axes = {name: {k: f"{name}_{k}" for k in range(len(s))} for name, s in shapes.items()}
+    return export(dynamic=axes)
+
+
 def _export(program: Program, group: list[tuple[Any, ...]], opset: int) -> None:
     fn, _owner = program.bound()
     fed = [_as_fed(args) for args in group]
@@ -231,9 +247,7 @@ def _export(program: Program, group: list[tuple[Any, ...]], opset: int) -> None:
     kept = [(a, w) for a, w in zip(fed, wanted, strict=True) if w.error is None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AssumptionWarning)
-        model = jit_onnx(fn).to_onnx(
-            *copy.deepcopy(_example(group[0])), opset=opset, mutated="outputs"
-        )
+        model = _exported(fn, _example(group[0]), opset)
     options = ort.SessionOptions()
     options.log_severity_level = 4  # what fails is raised too
     session = ort.InferenceSession(model.SerializeToString(), options)

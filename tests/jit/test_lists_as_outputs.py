@@ -26,6 +26,10 @@ def chosen_rows(x):
     return found
 
 
+def differences(x):
+    return [x[i + 1] - x[i] for i in range(len(x) - 1)]
+
+
 def outputs(model, x):
     session = ort.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
@@ -66,6 +70,13 @@ def test_an_axis_with_a_name_gives_one_stacked_output(spec, options, n):
     x = np.ones((n, 2), np.float32)
     (got,) = outputs(model, x)
     np.testing.assert_array_equal(got, x * 2, strict=True)
+
+
+def test_lengths_computed_from_sizes():
+    model = jit_onnx(differences).to_onnx(X)
+    assert sizes_of_input(model) == [3, "x_1"]
+    for output, want in zip(outputs(model, X), differences(X), strict=True):
+        np.testing.assert_array_equal(output, want, strict=True)
 
 
 def test_structures_of_lists():

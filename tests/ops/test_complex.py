@@ -226,7 +226,5 @@ def test_parts_of_values() -> None:
 
 def test_a_primitive_without_the_fact_is_refused_while_tracing() -> None:
     op = Op("twist", result=lambda x: x, lower={13: lambda _e, _equation, x: x})
-    with pytest.raises(
-        UnsupportedError, match=r"np\.twist of complex128 arrays is not carried"
-    ):
+    with pytest.raises(UnsupportedError, match=r"np\.twist of complex128 arrays"):
         trace(lambda z: bind(op, z)[0], np.ones(3, complex))

@@ -26,15 +26,15 @@ def normal(*shape: int, dtype: str = "f8", seed: int = 0) -> Array:
     x = random.normal(size=shape)
     if np.dtype(dtype).kind == "c":
         x = x + 1j * random.normal(size=shape)
-    return x.astype(dtype)
+    return np.asarray(x, dtype)
 
 
 def adjoint(x: Array) -> Array:
-    return np.conj(np.swapaxes(x, -1, -2))
+    return np.asarray(np.conj(np.swapaxes(x, -1, -2)))
 
 
 def graded(n: int) -> Array:
-    return normal(n, n) * 10.0 ** -np.arange(n)[:, None]
+    return np.asarray(normal(n, n) * 10.0 ** -np.arange(n)[:, None])
 
 
 def nearly_dependent(n: int) -> Array:
@@ -45,11 +45,11 @@ def nearly_dependent(n: int) -> Array:
 
 def hilbert(n: int) -> Array:
     places = np.arange(n)
-    return 1.0 / (places[:, None] + places + 1)
+    return np.asarray(1.0 / (places[:, None] + places + 1))
 
 
 def permutation(n: int) -> Array:
-    return np.eye(n)[np.random.default_rng(1).permutation(n)]
+    return np.asarray(np.eye(n)[np.random.default_rng(1).permutation(n)])
 
 
 KINDS: Final[dict[str, Callable[[int], Array]]] = {
@@ -68,7 +68,8 @@ KINDS: Final[dict[str, Callable[[int], Array]]] = {
 
 def calls(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function as a graph; what needs Python's help is an error."""
-    return jit_onnx(function, fallback="error")
+    graph: Callable[..., Any] = jit_onnx(function, fallback="error")
+    return graph
 
 
 solve, inv, det = calls(np.linalg.solve), calls(np.linalg.inv), calls(np.linalg.det)
@@ -204,7 +205,7 @@ def test_models_return_nan_where_numpy_raises() -> None:
 
 @pytest.mark.parametrize("opset", [13, 18, None])
 def test_one_model_serves_every_size(opset: int | None) -> None:
-    options = {} if opset is None else {"opset": opset}
+    options: dict[str, Any] = {} if opset is None else {"opset": opset}
 
     def f(a: Array, b: Array) -> Any:
         q, r = np.linalg.qr(a)

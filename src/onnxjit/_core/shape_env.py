@@ -93,6 +93,12 @@ class ShapeEnv:
             return False
         return self.policy == "guard" and poly.hint is not None and not poly.data
 
+    def freeze(self, dim: Dim, what: str) -> int:
+        """Freeze all symbols of a size, so that declared shapes tell of it."""
+        for atom in dim.poly.symbols:
+            self.specialise(self._intern(atom_poly(atom)), what)
+        return self.specialise(dim, what)
+
     def _frozen(self, poly: Poly) -> DimLike:
         """Freeze the symbols of an expression, and return what it then is."""
         for atom in poly.symbols:

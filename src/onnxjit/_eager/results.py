@@ -288,8 +288,9 @@ def _stacked(x: Any, outputs: Outputs) -> Any:
 def _example_length(length: Any, tracer: Tracer) -> int | None:
     """Return how many results a list is in a model: as many as for the example.
 
-    That fixes the size of an input, so only an axis that nobody gave a name is asked.  None:
-    data settles the length, it is open by name, or this is a call, which makes the list anew.
+    That fixes sizes of inputs, which the declared shapes tell, so only axes that nobody gave a
+    name are asked.  None: data settles the length, it is open by name, or this is a call, which
+    makes the list anew.
     """
     if tracer.env.policy == "guard" or has_data(length):
         return None
@@ -298,7 +299,7 @@ def _example_length(length: Any, tracer: Tracer) -> int | None:
     named = {s for size in tracer.named.values() for s in symbols_of(size)}
     if hint_of(length) is None or not named.isdisjoint(symbols_of(length)):
         return None
-    return int(length)
+    return tracer.env.freeze(length, "the number of results in a list")
 
 
 def _plain_key(x: Any) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the standard and NumPy differ: each function written in NumPy's.
+"""Where the standard and NumPy differ, and functions written in NumPy for it.
 
-What is listed in `OVERRIDES` is the whole difference in values; everything else of the
-namespace is the row of the op table that has its name.
+What is listed in `OVERRIDES` is the whole difference, apart from signatures and from results
+that are never scalars.  The rest of the namespace is the rows of the op table with its names.
 """
 
 from __future__ import annotations
@@ -19,10 +19,16 @@ __all__ = [
 #: name in the standard -> what NumPy does differently
 OVERRIDES: Final = {
     "argsort": "NumPy sorts in ascending order only",
+    "astype": "NumPy casts complex numbers to real ones",
     "broadcast_shapes": "NumPy knows no sizes that are None",
     "expm1": "NumPy gives NaN for complex numbers with an infinite part, or a part of NaN",
+    "fft.fftfreq": "NumPy's frequencies are float64",
+    "fft.rfftfreq": "NumPy's frequencies are float64",
     "finfo": "NumPy's limits are NumPy scalars",
     "floor_divide": "NumPy gives NaN and -1 where an operand is infinite, as Python does",
+    "linalg.eig": "NumPy's results are real where no eigenvalue is complex",
+    "linalg.eigvals": "NumPy's results are real where no eigenvalue is complex",
+    "linalg.pinv": "NumPy's singular values count as zero below 1e-15 of the largest",
     "sort": "NumPy sorts in ascending order only",
     "tanh": "NumPy's zeros next to a real part of 1 have the sign of sin(2 imag)",
 }
