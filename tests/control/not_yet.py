@@ -9,8 +9,8 @@ from typing import Final
 __all__ = ["NOT_YET"]
 
 NOT_YET: Final[dict[str, tuple[str, ...]]] = {
-    "jit": ("scalars.sieve",),
+    "jit": (),
     "eager": (),
-    "opset13": ("scalars.sieve",),
-    "newest": ("scalars.sieve",),
+    "opset13": (),
+    "newest": (),
 }

@@ -87,9 +87,9 @@ def make_pick(at: Number, axis: int, n: DimLike) -> Pick:
     trace = running_trace()
     if not safe and trace.tries and trace.env.policy != "guard":
         msg = (
-            f"whether an index at {trace.source} is out of bounds depends on data, and it is in "
-            "a try statement that may handle the IndexError, which a model cannot do; test for "
-            "the condition instead"
+            f"whether an index at {trace.source} is out of bounds depends on data, and it is "
+            "in a try statement that may handle the IndexError, which a model cannot do; test "
+            "for the condition instead"
         )
         raise DataDependentError(msg)
     return Pick(at, is_safe=safe)

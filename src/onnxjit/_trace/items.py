@@ -34,6 +34,7 @@ from .flags import Flags
 from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
+from .stepped import has_open_step, places
 from .trace import current_tracer, dim_array
 from .ufuncs import call_unary
 
@@ -49,6 +50,10 @@ def get_item(array: Array, index: Any) -> Any:
         return DOORS.eager(operator.getitem, "__call__", (array, index), {})
     if array._nd is not None:
         array = constant_array(array._nd, array._kind)
+    if has_open_step(index) and array.ndim:
+        part: Array = get_item(array, places(index, array.shape[0]))
+        part._storage.may_be(array._storage)  # NumPy's is a view: neither may be written to
+        return part
     view = parse_plain(index, array.shape)
     if view is not None:
         element = view.is_element
@@ -111,6 +116,8 @@ def set_item(array: Array, index: Any, value: Any) -> None:
     if array._kind != ARRAY:
         msg = f"'numpy.{array.dtype.name}' object does not support item assignment"
         raise TypeError(msg)
+    if has_open_step(index) and array.ndim:
+        index = places(index, array.shape[0])
     index = to_numpy(_without_ranges(index))
     if isinstance(value, Array) and _is_own_view(array, index, value):
         array._prepare_write()
