@@ -177,7 +177,7 @@ def test_what_is_real_in_theory_is_real(n: int) -> None:
 
 
 def test_many_lengths_share_a_graph() -> None:
-    jit = jit_onnx(lambda x: np.fft.rfft(x), fallback="error")
+    jit = jit_onnx(np.fft.rfft, fallback="error")
     for n in (*range(4, 60, 5), 521, 1000):
         x = np.random.default_rng(n).normal(size=n)
         np.testing.assert_allclose(np.asarray(jit(x)), np.fft.rfft(x), atol=1e-11)

@@ -275,7 +275,7 @@ def _build(
     leaves: list[Leaf],
     hints: Callable[[Any], bool],
     *,
-    freezes: bool,
+    freezes: bool = True,
 ) -> Entry:
     def body(tracer: Tracer, traced: list[Any]) -> Any:
         tracer.env.freezes = freezes
