@@ -3,21 +3,15 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from . import calls, compilation, eager, hand_loops, imports, linalg, loops, ufuncs
-=======
-from . import calls, compilation, eager, fft, hand_loops, imports, loops, ufuncs
->>>>>>> five
+from . import calls, compilation, eager, fft, hand_loops, imports, linalg, loops, ufuncs
 from .base import Kernel, Result
 
 __all__ = ["KERNELS", "Kernel", "Result"]
 
 KERNELS: dict[str, Kernel] = {
     kernel.name: kernel
-<<<<<<< HEAD
-    for family in (calls, eager, compilation, imports, linalg, loops, hand_loops, ufuncs)
-=======
-    for family in (calls, eager, compilation, imports, loops, hand_loops, fft, ufuncs)
->>>>>>> five
+    for family in (
+        calls, eager, compilation, imports, linalg, loops, hand_loops, fft, ufuncs,
+    )  # fmt: skip
     for kernel in family.KERNELS
 }
