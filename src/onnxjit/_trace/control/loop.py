@@ -15,7 +15,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import dim_value
-from onnxjit._core.dims import Dim, lower, same, symbols_of
+from onnxjit._core.dims import Dim, lower, same, symbols_of, upper
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types, visible
@@ -451,8 +451,8 @@ def _runs(tracer: Tracer, trips: DimLike | None, first: Value | None) -> bool | 
 
 def _is_single(trips: DimLike) -> bool:
     """Whether there is one iteration: were it known to be 0, no size would grow with it."""
-    found = trips.env.resolve(trips) if isinstance(trips, Dim) else trips
-    return isinstance(found, int) and found <= 1
+    most = upper(trips)
+    return most is not None and most <= 1
 
 
 def _arrays(x: Any) -> list[Array]:
