@@ -14,6 +14,7 @@ from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
+from .checks import fail_where
 from .convert import as_array, normalize_axes
 from .elementwise import (
     add,
@@ -26,6 +27,7 @@ from .elementwise import (
     greater_equal,
     isnan,
     less,
+    less_equal,
     logical_and,
     logical_not,
     logical_or,
@@ -382,7 +384,7 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
     Raises
     ------
     ValueError
-        A known one is out of range.
+        One is out of range.
     """
     weak = type(q) in {int, float} or (isinstance(q, Value) and q.weak)
     value = as_array(q)
@@ -392,6 +394,9 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
         known = value.known
         if known.size and not (known.min() >= 0 and known.max() <= 1):
             raise ValueError(message)
+    else:
+        inside = logical_and(greater_equal(value, 0), less_equal(value, 1))
+        fail_where(logical_not(inside))
     if value.ndim > 2:
         msg = "q must be a scalar or 1d"
         raise ValueError(msg)

@@ -405,19 +405,29 @@ class _Loop:
         outputs, _ = bind_loop(
             self.tracer, LOOP, traced, inputs, len(entry), with_cond=with_cond
         )
-        self._finish(iter(outputs))
+        none = self._none(trips, first)
+        self._finish(iter(outputs), none)
 
-    def _finish(self, outputs: Iterator[Value]) -> None:
+    def _none(self, trips: DimLike, first: Value | None) -> Value | None:
+        """Return whether there is no iteration, None if there surely is one."""
+        runs = _runs(self.tracer, trips, first)
+        if isinstance(runs, bool):
+            return None if runs else self.tracer.constant(np.bool_(True))
+        none: Any = np.logical_not(wrap(runs))
+        return none._value  # type: ignore[no-any-return]  # an Array's
+
+    def _finish(self, outputs: Iterator[Value], none: Value | None) -> None:
         made: list[Any] = []
+        entry: list[Any] = []
         for c in self.carried.values():
             new = [
                 from_value(next(outputs), t, _arrays(x))
                 for x, t in zip(c.leaves, c.types, strict=True)
             ]
             made += new
+            entry += c.leaves
             c.slot.set(rebuild(c.template, iter(new)))
-        self.links.apply(made)
-        self.links.finish()
+        self.links.finish_with(none, entry, made)
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
                 storage.replace(value)
