@@ -12,7 +12,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import onnx
 import onnxruntime as ort
 
 import onnxjit
@@ -21,6 +20,8 @@ from onnxjit._lower.opsets import supported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    import onnx
 
     from tests.control.record import Program
 
@@ -226,8 +227,10 @@ def _exported(fn: Any, example: Any, opset: int) -> onnx.ModelProto:
     """Return a model for every size: lists over an axis need the axis to have a name."""
 
     def export(**options: Any) -> onnx.ModelProto:
+        jit: Any = jit_onnx(fn)
         args = copy.deepcopy(example)
-        return jit_onnx(fn).to_onnx(*args, opset=opset, mutated="outputs", **options)
+        made: onnx.ModelProto = jit.to_onnx(*args, opset=opset, mutated="outputs", **options)
+        return made
 
     model = export()
     shapes = {i.name: i.type.tensor_type.shape.dim for i in model.graph.input}

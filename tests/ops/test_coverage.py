@@ -54,6 +54,12 @@ Call = tuple[Callable[..., Any], *tuple[Any, ...]]
 BY_SOURCE_CALLS: Final[dict[str, Call]] = {
     "numpy.geomspace": (lambda x, y: np.geomspace(x, y, 5, axis=1), X, X + 3.0),
     "numpy.i0": (np.i0, X * 4 - 9),
+    "numpy.linalg.eig": (lambda m: np.linalg.eig(np.diag(m[0])), M),
+    "numpy.linalg.eigvals": (lambda m: np.linalg.eigvals(np.diag(m[0])), M),
+    "numpy.poly": (lambda x: np.poly(x), X),  # noqa: PLW0108  NumPy looks into the array
+    "numpy.polydiv": (np.polydiv, X + 1.0, np.array([2.0, 1.0])),
+    "numpy.polyfit": (lambda x: np.polyfit(np.arange(x.shape[0]), x, 1), X),
+    "numpy.roots": (lambda x: np.roots(x[:2] + 1.0), X),
     "numpy.allclose": (np.allclose, X, Y),
     "numpy.apply_along_axis": (lambda m: np.apply_along_axis(np.cumsum, 0, m), M),
     "numpy.apply_over_axes": (lambda m: np.apply_over_axes(np.sum, m, [0]), M),

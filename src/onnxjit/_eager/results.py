@@ -288,9 +288,9 @@ def _stacked(x: Any, outputs: Outputs) -> Any:
 def _example_length(length: Any, tracer: Tracer) -> int | None:
     """Return how many results a list is in a model: as many as for the example.
 
-    That fixes sizes of inputs, which the declared shapes tell, so only axes that nobody gave a
-    name are asked.  None: data settles the length, it is open by name, or this is a call, which
-    makes the list anew.
+    That fixes sizes of inputs, which the declared shapes tell, so only axes that nobody gave
+    a name are asked.  None: data settles the length, it is open by name, or this is a call,
+    which makes the list anew.
     """
     if tracer.env.policy == "guard" or has_data(length):
         return None

@@ -24,12 +24,29 @@ from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, PART, DType
 
 from . import fourier, fourier_dynamic
 from .cast import cast
-from .complex_parts import conjugate, imag_part, is_complex, make_complex, real_part
+from .complex_parts import (
+    conjugate,
+    imag_part,
+    is_complex,
+    make_complex,
+    pairs_of,
+    real_part,
+)
 from .convert import as_size, as_strong, normalize_axis
-from .elementwise import negative
+from .elementwise import multiply, negative
 from .row import Function, Ufunc, function
 from .samples import call, calls
-from .structure import concat, may_guard, move_axis, pad, reshape, take_range, zero_of
+from .structure import (
+    concat,
+    const,
+    may_guard,
+    move_axis,
+    pad,
+    reshape,
+    take_range,
+    transpose,
+    zero_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,18 +131,23 @@ def _fitted(x: Value, axis: int, n: DimLike) -> Value:
 class _Lanes:
     """An array as vectors along an axis, and the way back."""
 
-    __slots__ = ("_axis", "_lead", "batch", "dtype", "n", "parts")
+    __slots__ = ("_axis", "_lead", "_x", "batch", "dtype", "is_real", "n")
 
     def __init__(self, x: Value, axis: int, n: DimLike) -> None:
         is_single = _real_dtype(x) in {FLOAT16, FLOAT32}
         #: what is computed in
         self.dtype: Final = FLOAT32 if is_single else FLOAT64
+        self.is_real: Final = not is_complex(x)
         self.n: Final = n
+        self._x: Final = x
         self._axis: Final = axis
         self._lead: Final = tuple(s for i, s in enumerate(x.shape) if i != axis)
         self.batch: Final = dim_prod(self._lead)
-        given = (real_part(x), imag_part(x)) if is_complex(x) else (x,)
-        self.parts: Final = [self._flat(part) for part in given]
+
+    @property
+    def numbers(self) -> Value:
+        """The (batch, n) vectors of a real array."""
+        return self._flat(self._x)
 
     def _flat(self, part: Value) -> Value:
         part = cast(_fitted(part, self._axis, self.n), self.dtype)
@@ -134,21 +156,31 @@ class _Lanes:
     @property
     def planes(self) -> Value:
         """The vectors as (batch, 2, n) parts; real ones are given zeros."""
-        rows = [reshape(part, (self.batch, 1, self.n)) for part in self.parts]
-        if len(rows) == 1:
-            return pad(rows[0], (0, 0, 0), (0, 1, 0), as_value(zero_of(self.dtype)))
-        return concat(rows, 1)
+        pairs = None if self.is_real else pairs_of(self._x)
+        if pairs is not None:
+            whole = move_axis(_fitted(pairs, self._axis, self.n), self._axis, pairs.ndim - 2)
+            return transpose(reshape(whole, (self.batch, self.n, 2)), (0, 2, 1))
+        shape = (self.batch, 1, self.n)
+        if self.is_real:
+            row = reshape(self.numbers, shape)
+            return pad(row, (0, 0, 0), (0, 1, 0), as_value(zero_of(self.dtype)))
+        parts = (real_part(self._x), imag_part(self._x))
+        return concat([reshape(self._flat(part), shape) for part in parts], 1)
 
     def unflat(self, x: Value) -> Value:
-        """Return (batch, m) vectors as an array."""
-        whole = reshape(x, (*self._lead, x.shape[-1]))
-        return move_axis(whole, whole.ndim - 1, self._axis)
+        """Return (batch, m, ...) vectors as an array."""
+        whole = reshape(x, (*self._lead, *x.shape[1:]))
+        return move_axis(whole, len(self._lead), self._axis)
 
-    def complex(self, planes: Value, *, conjugated: bool = False) -> Value:
-        """Return (batch, 2, m) planes as a complex array."""
-        shape = (planes.shape[0], planes.shape[2])
-        re, im = (reshape(take_range(planes, 1, i, 1), shape) for i in (0, 1))
-        return make_complex(self.unflat(re), self.unflat(negative(im) if conjugated else im))
+    def complex(self, y: Value, rows: DimLike, *, conjugated: bool = False) -> Value:
+        """Return the first results of a transform as a complex array."""
+        planes = take_range(fourier.planes(y), 2, 0, rows)
+        pairs = take_range(fourier.pairs(y), 1, 0, rows)
+        re, im = (reshape(take_range(planes, 1, i, 1), (self.batch, rows)) for i in (0, 1))
+        if conjugated:
+            im = negative(im)
+            pairs = multiply(pairs, const(np.array([1, -1], self.dtype.numpy)))
+        return make_complex(*map(self.unflat, (re, im, pairs)))
 
 
 def _settings(x: Value, n: Any, axis: Any, norm: Any) -> tuple[DimLike, Any, int]:
@@ -172,10 +204,11 @@ def _complex_transform(a: Any, n: Any, axis: Any, norm: Any, *, inverse: bool) -
     length, scale, at = _settings(x, n, axis, _swapped(norm) if inverse else norm)
     lanes = _Lanes(x, at, length)
     kernels = _kernels(length)
-    if len(lanes.parts) == 1:
-        made = kernels.transform_real(lanes.parts[0], length, length, scale=scale)
-        return lanes.complex(made, conjugated=inverse)
-    return lanes.complex(kernels.transform(lanes.planes, length, inverse=inverse, scale=scale))
+    if lanes.is_real:
+        made = kernels.transform_real(lanes.numbers, length, length, scale=scale)
+        return lanes.complex(made, length, conjugated=inverse)
+    made = kernels.transform(lanes.planes, length, inverse=inverse, scale=scale)
+    return lanes.complex(made, length)
 
 
 def _half_transform(a: Any, n: Any, axis: Any, norm: Any) -> Value:
@@ -185,10 +218,9 @@ def _half_transform(a: Any, n: Any, axis: Any, norm: Any) -> Value:
     if is_complex(x):
         np.fft.rfft(np.empty(2 - (hint_of(length) or 0) % 2, x.dtype.numpy))  # its refusal
     lanes = _Lanes(x, at, length)
-    made = _kernels(length).transform_real(
-        lanes.parts[0], length, length // 2 + 1, scale=scale
-    )
-    return lanes.complex(made)
+    rows = length // 2 + 1
+    made = _kernels(length).transform_real(lanes.numbers, length, rows, scale=scale)
+    return lanes.complex(made, rows)
 
 
 def _real_transform(a: Any, n: Any, axis: Any, norm: Any) -> Value:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from onnxjit._core.dtypes import DType
     from onnxjit._core.program import Value
 
-__all__ = ["from_half", "swapped", "transform", "transform_real"]
+__all__ = ["from_half", "pairs", "planes", "swapped", "transform", "transform_real"]
 
 Array = np.ndarray[Any, Any]
 
@@ -101,7 +101,8 @@ def transform(x: Value, n: int, *, inverse: bool, scale: float = 1.0) -> Value:
 
     Returns
     -------
-    (batch, 2, n) dtype of `x`
+    (batch, r, 2, n / r) dtype of `x`
+        Element (k, c) of each part is result ``k + r * c``; see `planes` and `pairs`.
 
     Notes
     -----
@@ -109,21 +110,41 @@ def transform(x: Value, n: int, *, inverse: bool, scale: float = 1.0) -> Value:
     of unity between steps, and a Transpose.  The matrices are rounded once from float64; the
     scale is in the last one.
     """
-    return _steps(x, radices(n), inverse=inverse, scale=scale)
+    return _unordered(x, radices(n), inverse=inverse, scale=scale)
 
 
-def _steps(x: Value, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
+def planes(y: Value) -> Value:
+    """Return the results of a transform in order, as (batch, 2, n) planes."""
+    batch, r, _, m = y.shape
+    if r == 1:
+        return reshape(y, (batch, 2, m))
+    return reshape(_moved(reshape(y, (batch, r, 2 * m))), (batch, 2, m * r))
+
+
+def pairs(y: Value) -> Value:
+    """Return the results of a transform in order, as (batch, n, 2) pairs of parts."""
+    batch, r, _, m = y.shape
+    return reshape(_moved(reshape(y, (batch, 2 * r, m))), (batch, m * r, 2))
+
+
+def _unordered(x: Value, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
     r, *rest = plan
     batch = x.shape[0]
     if not rest:
-        return _last_step(x, r, inverse=inverse, scale=scale)
+        made = _last_step(x, r, inverse=inverse, scale=scale)
+        return reshape(made, (batch, 1, 2, r))
     m = int(np.prod(rest))
     left = _table(_rows(matrix(r, inverse=inverse)), x.dtype)
     a = matrix_product(left, reshape(x, (batch, 2 * r, m)))
     a = reshape(a, (batch, r, 2, m))
     a = _turned(a, *twiddles(r * m, r, m, inverse=inverse), axis=2)
     y = _steps(reshape(a, (batch * r, 2, m)), rest, inverse=inverse, scale=scale)
-    return reshape(_moved(reshape(y, (batch, r, 2 * m))), (batch, 2, m * r))
+    return reshape(y, (batch, r, 2, m))
+
+
+def _steps(x: Value, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
+    """Return planes transformed by steps, in order."""
+    return planes(_unordered(x, plan, inverse=inverse, scale=scale))
 
 
 def _last_step(x: Value, n: int, *, inverse: bool, scale: float) -> Value:
@@ -145,10 +166,10 @@ def _bluestein(x: Value, n: int, *, inverse: bool, scale: float) -> Value:
     straight, crossed = np.stack([re, re]), np.stack([0.0 - im, im])
     a = _turned(x, straight, crossed)
     a = pad(a, (0, 0, 0), (0, 0, m - n), as_value(0, x.dtype))
-    a = transform(a, m, inverse=False)
+    a = _steps(a, radices(m), inverse=False, scale=1.0)
     re, im = spectrum.real, spectrum.imag
     a = _turned(a, np.stack([re, re]), np.stack([0.0 - im, im]))
-    a = take_range(transform(a, m, inverse=True), 2, 0, n)
+    a = take_range(_steps(a, radices(m), inverse=True, scale=1.0), 2, 0, n)
     return _turned(a, straight * scale, crossed * scale)
 
 
@@ -171,8 +192,8 @@ def transform_real(x: Value, n: int, rows: int, *, scale: float = 1.0) -> Value:
 
     Returns
     -------
-    (batch, 2, rows) dtype of `x`
-        Planes.
+    (batch, r, 2, m) dtype of `x`
+        As of `transform`; results behind the wanted ones may follow them.
 
     Notes
     -----
@@ -186,30 +207,50 @@ def transform_real(x: Value, n: int, rows: int, *, scale: float = 1.0) -> Value:
         left = _table(_rows(real_matrix(r, h)), x.dtype)
         a = matrix_product(left, reshape(x, (batch, r, m)))
         a = _turned(reshape(a, (batch, h, 2, m)), *twiddles(n, h, m, inverse=False), axis=2)
+        if rest == [m] and m <= DIRECT:
+            return _mirrored_step(a, r, -(-rows // r), scale)
         y = _steps(reshape(a, (batch * h, 2, m)), rest, inverse=False, scale=scale)
-        return _mirrored(reshape(y, (batch, h, 2, m)), r, rows)
+        return _mirrored(reshape(y, (batch, h, 2, m)), r, -(-rows // r))
     if n > DIRECT:
-        planes = pad(reshape(x, (batch, 1, n)), (0, 0, 0), (0, 1, 0), as_value(0, x.dtype))
-        return take_range(_bluestein(planes, n, inverse=False, scale=scale), 2, 0, rows)
+        whole = pad(reshape(x, (batch, 1, n)), (0, 0, 0), (0, 1, 0), as_value(0, x.dtype))
+        return reshape(_bluestein(whole, n, inverse=False, scale=scale), (batch, 1, 2, n))
     numbers = real_matrix(n, rows, scale=scale).reshape(2 * rows, n)
     made = matrix_product(x, _table(numbers.T, x.dtype))
-    return reshape(made, (batch, 2, rows))
+    return reshape(made, (batch, 1, 2, rows))
 
 
-def _mirrored(y: Value, r: int, rows: int) -> Value:
-    """Return the first `rows` results: result ``k + r * c`` is in row k and column c of `y`.
+def _mirrored(y: Value, r: int, columns: int) -> Value:
+    """Return r rows, of which the first ``r // 2 + 1`` are given, and the first columns.
 
-    Rows from ``r // 2 + 1`` on are the conjugates of others, with their columns reversed.
+    The other rows are the conjugates of given ones, with their columns reversed.
     """
-    batch, h = y.shape[:2]
-    columns = -(-rows // r)
+    h = y.shape[1]
     upper = take_range(y, 3, 0, columns)
     lower = slice_axes(
         y, [1, 3], [r - int(h), LAST], [0, -columns - 1], [-1, -1], [r - int(h), columns]
     )
     lower = multiply(lower, _table(np.array([[1.0], [-1.0]]), y.dtype))
-    whole = reshape(concat([upper, lower], 1), (batch, r, 2 * columns))
-    return take_range(reshape(_moved(whole), (batch, 2, columns * r)), 2, 0, rows)
+    return concat([upper, lower], 1)
+
+
+def _mirrored_step(a: Value, r: int, columns: int, scale: float) -> Value:
+    """Do the last step and what `_mirrored` does, which its matrix can do for nothing."""
+    batch, h, _, m = a.shape
+    numbers = matrix(int(m), inverse=False, scale=scale).reshape(2, m, 2 * int(m))
+    conjugate = numbers[:, ::-1] * np.array([1.0, -1.0])[:, None, None]
+    below = r - int(h)
+    flipped = slice_axes(a, [1], [below], [0], [-1], [below])
+    made = [
+        reshape(
+            matrix_product(
+                reshape(x, (batch * n, 2 * m)),
+                _table(part[:, :columns].reshape(2 * columns, -1).T, a.dtype),
+            ),
+            (batch, n, 2, columns),
+        )
+        for x, n, part in ((a, h, numbers), (flipped, below, conjugate))
+    ]
+    return concat(made, 1)
 
 
 # --- half a Hermitian spectrum to real numbers ---------------------------------------------

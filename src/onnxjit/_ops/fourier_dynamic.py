@@ -263,13 +263,17 @@ def transform(x: Value, n: Dim, *, inverse: bool, scale: Any = 1.0) -> Value:
 
     Returns
     -------
-    (batch, 2, n) dtype of `x`
+    (batch, 1, 2, n) dtype of `x`
 
     Notes
     -----
     If, Loop over up to three steps of MatMul, Mul, Add and Transpose; Cos and Sin of n angles
     each time.
     """
+    return unsqueeze(_planes(x, n, inverse=inverse, scale=scale), [1])
+
+
+def _planes(x: Value, n: Dim, *, inverse: bool, scale: Any) -> Value:
     steps, last = _steps_of(_number(n))
     shape = (x.shape[0], 2, n)
     given = swapped(x) if inverse else x
@@ -282,7 +286,7 @@ def transform(x: Value, n: Dim, *, inverse: bool, scale: Any = 1.0) -> Value:
 
 
 def transform_real(x: Value, n: Dim, rows: DimLike, *, scale: Any = 1.0) -> Value:
-    """Return the forward transform of (batch, n) real numbers as (batch, 2, rows) planes.
+    """Return the forward transform of (batch, n) real numbers as (batch, 1, 2, rows).
 
     Notes
     -----
@@ -290,7 +294,7 @@ def transform_real(x: Value, n: Dim, rows: DimLike, *, scale: Any = 1.0) -> Valu
     """
     planes = unsqueeze(x, [1])
     planes = pad(planes, (0, 0, 0), (0, 1, 0), as_value(zero_of(x.dtype)))
-    return take_range(transform(planes, n, inverse=False, scale=scale), 2, 0, rows)
+    return take_range(transform(planes, n, inverse=False, scale=scale), 3, 0, rows)
 
 
 def from_half(x: Value, n: Dim, *, scale: Any = 1.0) -> Value:
@@ -310,5 +314,5 @@ def from_half(x: Value, n: Dim, *, scale: Any = 1.0) -> Value:
     other = reverse(take_range(x, 2, 1, (n - 1) // 2), [2])
     sides = const(np.array([[1], [-1]], x.dtype.numpy))
     whole = reshape(concat([x, multiply(other, sides)], 2), (batch, 2, n))
-    made = transform(whole, n, inverse=True, scale=scale)
+    made = _planes(whole, n, inverse=True, scale=scale)
     return reshape(take_range(made, 1, 0, 1), (batch, n))

@@ -36,7 +36,7 @@ def roots(places: Any, n: int) -> tuple[Array, Array]:
     Returns
     -------
     re, im : (...) float64
-        Within one unit in the last place; multiples of a quarter turn are exact.
+        Within 1.3e-16; multiples of a quarter turn are exact.
 
     Notes
     -----

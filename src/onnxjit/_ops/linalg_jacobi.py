@@ -68,6 +68,7 @@ __all__ = [
     "Table",
     "batch_first",
     "batch_last",
+    "direction",
     "in_order",
     "polished",
     "safe_scale",
@@ -104,6 +105,17 @@ def squared_size(z: Value) -> Value:
         im = imag_part(z)
         result = add(result, multiply(im, im))
     return result
+
+
+def direction(z: Value, size: Value) -> Value:
+    """Return ``z / abs(z)``, 1 for 0."""
+    if not is_complex(z):
+        side: Value = sign(add(sign(z), 0.5))
+        return side
+    zero = equal(size, 0.0)
+    length = where(zero, 1.0, size)
+    re = where(zero, 1.0, divide(real_part(z), length))
+    return make_complex(re, divide(imag_part(z), length))
 
 
 def batch_last(x: Value) -> Value:

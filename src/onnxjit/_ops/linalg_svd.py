@@ -15,7 +15,7 @@ from onnxjit._core.dims import dim_min
 from onnxjit._core.region import loop
 
 from .cast import cast
-from .complex_parts import conjugate, is_complex, real_part
+from .complex_parts import conjugate, real_part
 from .elementwise import (
     add,
     divide,
@@ -25,7 +25,6 @@ from .elementwise import (
     logical_or,
     maximum,
     multiply,
-    sign,
     sqrt,
     subtract,
     where,
@@ -40,6 +39,7 @@ from .linalg_jacobi import (
     Table,
     batch_first,
     batch_last,
+    direction,
     in_order,
     polished,
     safe_scale,
@@ -110,7 +110,7 @@ class Triangular:
             size = sqrt(squared_size(first))
             norm = sqrt(maximum(square, 0.0))
             here = cast(equal(unsqueeze(lines, [1]), j), real)
-            v = add(column, scaled(multiply(here, norm), _direction(first, size)))
+            v = add(column, scaled(multiply(here, norm), direction(first, size)))
             factor = divide(keep, add(multiply(norm, add(norm, size)), subtract(1.0, keep)))
             part = reduce_sum(multiply(conjugate(unsqueeze(v, [1])), x), (0,))
             x = subtract(x, multiply(unsqueeze(scaled(factor, v), [1]), part))
@@ -150,19 +150,6 @@ class Triangular:
 def const_of(number: float, like: Value) -> Value:
     """Return a () constant of the dtype of a value."""
     return const(np.asarray(number, like.dtype.numpy))
-
-
-def _direction(z: Value, size: Value) -> Value:
-    """Return ``z / abs(z)``, 1 for 0."""
-    if not is_complex(z):
-        side: Value = sign(add(sign(z), 0.5))
-        return side
-    from .complex_parts import imag_part, make_complex
-
-    zero = equal(size, 0.0)
-    length = where(zero, 1.0, size)
-    re = where(zero, 1.0, divide(real_part(z), length))
-    return make_complex(re, divide(imag_part(z), length))
 
 
 class Orthogonal:

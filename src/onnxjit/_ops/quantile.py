@@ -14,7 +14,7 @@ from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
-from .checks import fail_where
+from .checks import fail_unless_between
 from .convert import as_array, normalize_axes
 from .elementwise import (
     add,
@@ -27,7 +27,6 @@ from .elementwise import (
     greater_equal,
     isnan,
     less,
-    less_equal,
     logical_and,
     logical_not,
     logical_or,
@@ -395,8 +394,7 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
         if known.size and not (known.min() >= 0 and known.max() <= 1):
             raise ValueError(message)
     else:
-        inside = logical_and(greater_equal(value, 0), less_equal(value, 1))
-        fail_where(logical_not(inside))
+        fail_unless_between(value, 0, 1)
     if value.ndim > 2:
         msg = "q must be a scalar or 1d"
         raise ValueError(msg)

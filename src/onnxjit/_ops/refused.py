@@ -24,24 +24,19 @@ BY_SOURCE: Final = frozenset({
     "numpy.histogramdd", "numpy.i0", "numpy.intersect1d", "numpy.isclose",
     "numpy.linalg.matrix_power",
     "numpy.lib.stride_tricks.sliding_window_view", "numpy.packbits",
-    "numpy.linalg.matrix_transpose", "numpy.piecewise", "numpy.polyadd", "numpy.polyder",
-    "numpy.polyint", "numpy.polymul", "numpy.polysub", "numpy.polyval", "numpy.real_if_close",
-    "numpy.require", "numpy.setdiff1d", "numpy.setxor1d", "numpy.trim_zeros", "numpy.union1d",
+    "numpy.linalg.eig", "numpy.linalg.eigvals", "numpy.linalg.matrix_transpose",
+    "numpy.piecewise", "numpy.poly", "numpy.polyadd", "numpy.polyder", "numpy.polydiv",
+    "numpy.polyfit", "numpy.polyint", "numpy.polymul", "numpy.polysub", "numpy.polyval",
+    "numpy.real_if_close", "numpy.require", "numpy.roots", "numpy.setdiff1d",
+    "numpy.setxor1d", "numpy.trim_zeros", "numpy.union1d",
     "numpy.unpackbits", "numpy.unwrap",
     "numpy.vander",
 })  # fmt: skip
 
 #: reason -> module -> names
 _REASONS: Final = {
-    "ONNX has no operator for matrix factorisations, and none is written in NumPy here yet": {
-        "numpy": "polyfit roots",
-        "numpy.linalg": "eig eigvals lstsq",
-    },
-    "NumPy computes it in C, and it has no row yet": {
-        "numpy": "poly",
-    },
     "its steps depend on array data": {
-        "numpy": "min_scalar_type polydiv",
+        "numpy": "min_scalar_type",
     },
     "arrays of a graph have no place in memory": {
         "numpy": "may_share_memory shares_memory",

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from .sources_polynomial import SOURCES as _POLYNOMIALS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -186,4 +188,5 @@ SOURCES: Final[dict[Any, Callable[..., Any]]] = {
     np.lib.stride_tricks.sliding_window_view: _sliding_window_view,
     np.packbits: _packbits,
     np.unpackbits: _unpackbits,
+    **_POLYNOMIALS,
 }

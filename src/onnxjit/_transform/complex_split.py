@@ -16,13 +16,15 @@ from onnxjit._core.aval import Tensor
 from onnxjit._core.dtypes import PART
 from onnxjit._core.program import Block, Equation, Program, Value
 from onnxjit._core.region import COND, LOOP, SCAN
-from onnxjit._ops.complex_parts import IMAG, MAKE, REAL
+from onnxjit._ops.complex_parts import IMAG, MAKE, PAIRS, PLANES, REAL
+from onnxjit._ops.gather import GATHER
 
 from .uses import move_origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from onnxjit._core.dims import DimLike
     from onnxjit._core.op import Op
 
 __all__ = ["split_complex"]
@@ -30,6 +32,9 @@ __all__ = ["split_complex"]
 Pair = tuple[Value, Value]
 _REGIONS: Final = (COND, LOOP, SCAN)
 _PARTS: Final = (REAL, IMAG)
+#: what reads inputs as a model has them
+_WHOLES: Final = (PAIRS, PLANES)
+_PLACES: Final = (np.int64(0), np.int64(1))
 
 
 def _is_complex(value: Value) -> bool:
@@ -58,7 +63,7 @@ def _is_concerned(equation: Equation) -> bool:
 class _Split:
     """One forward sweep."""
 
-    __slots__ = ("_first", "_new", "_pairs", "_results", "_root")
+    __slots__ = ("_first", "_new", "_pairs", "_results", "_root", "_whole")
 
     def __init__(self, root: Block) -> None:
         self._root: Final = root
@@ -68,6 +73,8 @@ class _Split:
         self._new: Final[dict[int, Value]] = {}
         #: equations that take inputs of the program apart
         self._first: Final[list[Equation]] = []
+        #: both parts of a complex value along a last axis, where that is known, by id
+        self._whole: Final[dict[int, list[Value]]] = {}
         #: results of the program, by id of what they are made of
         self._results: Final[dict[int, Value]] = {}
 
@@ -97,14 +104,21 @@ class _Split:
                 )
                 re, im = (constant(p, weak=value.weak) for p in parts)
             else:
-                re, im = (self._taken(op, value) for op in _PARTS)
+                planes = self._taken(PLANES, (2, *value.shape), value)
+                re, im = (
+                    self._taken(GATHER, value.shape, planes, place, axis=0)
+                    for place in map(value.block.trace.constant, _PLACES)
+                )
             found = self._pairs[value.id] = re, im
         return found
 
-    def _taken(self, op: Op, value: Value) -> Value:
-        made = Equation(op, (value,), {})
+    def _taken(self, op: Op, shape: Sequence[DimLike], *inputs: Value, **params: Any) -> Value:
+        """Return what an operation at the start of the program gives of an input's parts."""
+        made = Equation(op, inputs, params)
         self._first.append(made)
-        made.outputs = (Value(_part_type(value.aval), self._root, made),)
+        dtype = inputs[0].dtype
+        aval = Tensor(PART.get(dtype, dtype), tuple(shape))
+        made.outputs = (Value(aval, self._root, made),)
         return made.outputs[0]
 
     def _flat(self, values: Iterable[Value]) -> list[Value]:
@@ -131,7 +145,8 @@ class _Split:
             return value
         found = self._results.get(value.id)
         if found is None:
-            made = Equation(MAKE, self._pair(value), {}, source=value.equation.source)
+            parts = (*self._pair(value), *self._whole.get(value.id, ()))
+            made = Equation(MAKE, parts, {}, source=value.equation.source)
             self._root.equations.append(made)
             found = self._results[value.id] = Value(value.aval, self._root, made)
             made.outputs = (found,)
@@ -152,8 +167,11 @@ class _Split:
                 part = self._chosen(equation.inputs, _PARTS.index(equation.op))
                 self._new[equation.outputs[0].id] = part[0]
             elif equation.op is MAKE:
-                re, im = self._flat(equation.inputs)
+                re, im, *whole = self._flat(equation.inputs)
                 self._pairs[equation.outputs[0].id] = re, im
+                self._whole[equation.outputs[0].id] = whole
+            elif equation.op in _WHOLES:
+                done.append(equation)
             elif equation.op in _REGIONS:
                 done.append(self._region(equation))
             else:
