@@ -34,6 +34,8 @@ from .errors import (
 )
 from .typing import (
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -65,6 +67,8 @@ __all__ = [
     "__version__",
     "asarray",
     "bool_",
+    "complex64",
+    "complex128",
     "cond",
     "eager_onnx",
     "float16",

@@ -10,8 +10,8 @@ import numpy as np
 from onnxjit.errors import SpecError
 
 __all__ = [
-    "ArraySpec", "DTypeSpec", "bool_", "float16", "float32", "float64", "int8", "int16",
-    "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "ArraySpec", "DTypeSpec", "bool_", "complex64", "complex128", "float16", "float32",
+    "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 
@@ -71,3 +71,5 @@ uint64 = DTypeSpec(np.dtype(np.uint64))
 float16 = DTypeSpec(np.dtype(np.float16))
 float32 = DTypeSpec(np.dtype(np.float32))
 float64 = DTypeSpec(np.dtype(np.float64))
+complex64 = DTypeSpec(np.dtype(np.complex64))
+complex128 = DTypeSpec(np.dtype(np.complex128))
