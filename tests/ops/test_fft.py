@@ -176,6 +176,18 @@ def test_what_is_real_in_theory_is_real(n: int) -> None:
     np.testing.assert_allclose(back, x, atol=1e-13)
 
 
+def test_many_lengths_share_a_graph() -> None:
+    jit = jit_onnx(np.fft.rfft, fallback="error")
+    for n in (*range(4, 60, 5), 521, 1000):
+        x = np.random.default_rng(n).normal(size=n)
+        np.testing.assert_allclose(np.asarray(jit(x)), np.fft.rfft(x), atol=1e-11)
+        got = np.fft.rfft(onnxjit.asarray(x))
+        np.testing.assert_allclose(np.asarray(got), np.fft.rfft(x), atol=1e-11)
+    assert jit.cache_info() == {"graphs": 5, "eager": 0}
+    with pytest.raises(ValueError, match=r"Invalid number of FFT data points \(0\)"):
+        jit(np.zeros(0))
+
+
 def test_results_go_into_out() -> None:
     def into(x: Any) -> tuple[Any, bool]:
         out = np.zeros(5, np.complex128)

@@ -78,7 +78,7 @@ def _swapped(norm: Any) -> str:
 
 
 def _length(n: Any) -> DimLike:
-    """Return a length; a size is settled by a guard where the example may decide.
+    """Return a length; a size is frozen in the first graphs of a call.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _length(n: Any) -> DimLike:
         It is below 1.
     """
     size = as_size(n)
-    if isinstance(size, Dim) and may_guard(size):
+    if isinstance(size, Dim) and may_guard(size) and (size.env.freezes or size < 1):
         size = operator.index(size)
     if isinstance(size, int) and size < 1:
         msg = f"Invalid number of FFT data points ({size}) specified."

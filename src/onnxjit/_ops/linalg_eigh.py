@@ -27,7 +27,17 @@ from .elementwise import (
     subtract,
 )
 from .gather import gather, gather_elements
-from .linalg_base import Stack, adjoint, common_types, fail_where, square, void_where
+from .linalg_base import (
+    Stack,
+    adjoint,
+    assumed,
+    common_types,
+    fail_where,
+    fixed_size,
+    square,
+    void_where,
+)
+from .linalg_few import LIMIT, diagonal_of_few
 from .linalg_jacobi import (
     EPS,
     SWEEPS,
@@ -100,36 +110,47 @@ class Decomposed:
     __slots__ = ("failed", "values", "vectors")
 
     def __init__(self, a: Value, *, vectors: bool) -> None:
-        n, _, batch = a.shape
+        n = a.shape[0]
         scale = safe_scale(a)
         x = scaled(scale, a)
         total = sum_of_squares(x, (0, 1))
         limit = multiply(total, (EPS / 2) ** 2)
-        table = Table(n)
-        grow = table.size - n
-        apart = cast(logical_not(_on_diagonal(n)), real_part(a).dtype)
-        state: Sequence[Value] = [
-            pad(scaled(unsqueeze(apart, [2]), x), [0, 0, 0], [grow, grow, 0], _zero(x)),
-            pad(_diagonal(real_part(x)), [0, 0], [grow, 0], const(np.zeros(()))),
-        ]
-        if vectors:
-            start = unit_rows(table.size, n, x)
-            state = [*state, broadcast_to(start, (table.size, n, batch))]
-
-        def unfinished(off: Value, *_: Value) -> Value:
-            result: Value = greater(sum_of_squares(off, (0, 1)), limit)
-            return result
-
-        state = _swept(table, state, lambda *s: reduce_any(unfinished(*s), (0,)))
-        self.failed: Final[Value] = logical_or(isnan(scale), unfinished(*state))
+        start = broadcast_to(unit_rows(n, n, x), x.shape) if vectors else None
+        is_small = isinstance(n, int) and 2 <= n <= LIMIT
+        apply = diagonal_of_few if is_small else _diagonal_of_many
+        diagonal, unfinished, *rows = apply(x, limit, start)
+        self.failed: Final[Value] = logical_or(isnan(scale), unfinished)
         void = multiply(total, 0.0)  # NaN for what is not finite
-        values = add(take_range(state[1], 0, 0, n), void)
+        values = add(diagonal, void)
         order = argsort_along(values, 0)
         self.values: Final[Value] = divide(gather_elements(values, order, 0), scale)
         self.vectors: Value | None = None
-        if vectors:
-            rows = in_order(polished(take_range(state[2], 0, 0, n)), order)
-            self.vectors = shifted(void, with_peaks(rows)[0])
+        if rows:
+            # few rotations leave nothing to polish
+            found = in_order(rows[0] if is_small else polished(rows[0]), order)
+            self.vectors = shifted(void, with_peaks(found)[0])
+
+
+def _diagonal_of_many(x: Value, limit: Value, rows: Value | None) -> tuple[Value, ...]:
+    """Make Hermitian matrices diagonal by tournaments; see `diagonal_of_few`."""
+    n = x.shape[0]
+    table = Table(n)
+    grow = table.size - n
+    apart = cast(logical_not(_on_diagonal(n)), real_part(x).dtype)
+    state: Sequence[Value] = [
+        pad(scaled(unsqueeze(apart, [2]), x), [0, 0, 0], [grow, grow, 0], _zero(x)),
+        pad(_diagonal(real_part(x)), [0, 0], [grow, 0], const(np.zeros(()))),
+    ]
+    if rows is not None:
+        state = [*state, pad(rows, [0, 0, 0], [grow, 0, 0], _zero(x))]
+
+    def unfinished(off: Value, *_: Value) -> Value:
+        result: Value = greater(sum_of_squares(off, (0, 1)), limit)
+        return result
+
+    state = _swept(table, state, lambda *s: reduce_any(unfinished(*s), (0,)))
+    results = (take_range(state[1], 0, 0, n), unfinished(*state))
+    return results if rows is None else (*results, take_range(state[2], 0, 0, n))
 
 
 def _swept(table: Table, state: Sequence[Value], unfinished: Any) -> Sequence[Value]:
@@ -214,6 +235,8 @@ def _solved(a: Any, uplo: Any, *, vectors: bool) -> tuple[Value, Value]:
     upper = _is_upper(uplo)
     x = square(a)
     compute, result = common_types(x)
+    few = fixed_size(x.shape[-1], LIMIT)
+    x = x if few is None else assumed(x, (*x.shape[:-2], few, few))
     stack = Stack(x, compute)
     values, columns = eigen_stack(stack.value, upper=upper, vectors=vectors)
     values = stack.unpack(values, PART.get(result, result))

@@ -32,14 +32,17 @@ from .gather import gather_elements
 from .linalg_base import (
     Stack,
     adjoint,
+    assumed,
     common_types,
     fail_where,
+    fixed_size,
     identity,
     square,
     stacked,
     void_where,
 )
 from .linalg_eigh import eigh, eigvalsh
+from .linalg_few import LIMIT
 from .linalg_jacobi import batch_first, batch_last
 from .linalg_solve import solution
 from .linalg_svd import Singular
@@ -85,10 +88,23 @@ def _is_wide(m: DimLike, n: DimLike) -> bool:
     return may_guard(m) and may_guard(n) and bool(m < n)
 
 
+def _smaller(m: DimLike, n: int) -> int | None:
+    """Return n if there are as many rows, where the graph may count on it."""
+    if isinstance(m, int):
+        return min(m, n)
+    return n if may_guard(m) and m >= n else None
+
+
 def _found(x: Value, *, vectors: bool, whole: bool) -> tuple[Value, Value, Value]:
     """Return u, s and vh of (B, m, n) matrices; without vectors, s alone counts."""
     wide = _is_wide(*x.shape[1:])
-    found = Singular(batch_last(adjoint(x) if wide else x), vectors=vectors, full=whole)
+    few = fixed_size(x.shape[1 if wide else 2], LIMIT)
+    if few is not None:
+        b, m, n = x.shape
+        x = assumed(x, (b, few, n) if wide else (b, m, few))
+    tall = batch_last(adjoint(x) if wide else x)
+    short = few if wide or few is None else _smaller(x.shape[1], few)
+    found = Singular(tall, vectors=vectors, full=whole, short=short)
     fail_where(found.failed)
 
     def given(y: Value) -> Value:

@@ -31,6 +31,7 @@ from .elementwise import (
 )
 from .gather import gather, gather_elements
 from .linalg_base import as_index, place_of_largest
+from .linalg_few import LIMIT, orthogonal_rows_of_few
 from .linalg_jacobi import (
     EPS,
     SWEEPS,
@@ -72,6 +73,8 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Value
 
+    Step = tuple[Sequence[Value], Sequence[Value]]
+
 __all__ = ["Singular", "complement"]
 
 #: columns whose norm is below this (of a matrix whose largest element is 1) count as zero
@@ -92,9 +95,9 @@ class Triangular:
 
     __slots__ = ("_factors", "_mirrors", "rows")
 
-    def __init__(self, x: Value) -> None:
+    def __init__(self, x: Value, r: DimLike | None = None) -> None:
         m, n, batch = x.shape
-        r = dim_min(m, n)
+        r = dim_min(m, n) if r is None else r
         lines, columns = iota(m), iota(n)
         real = real_part(x).dtype
 
@@ -152,67 +155,77 @@ def const_of(number: float, like: Value) -> Value:
     return const(np.asarray(number, like.dtype.numpy))
 
 
-class Orthogonal:
-    """Rows turned until they are orthogonal to each other.
+def _orthogonal(x: Value, turned: Value | None) -> tuple[Value, Value, Value | None]:
+    """Turn (r, n, B) rows until they are orthogonal to each other.
 
-    Attributes
-    ----------
+    Returns
+    -------
     rows : (r, n, B) Value
         The rows that came of it.
-    turns : (r, r, B) Value or None
-        ``turns @ given == rows``.
     unfinished : (B,) bool Value
         Whether the sweeps ran out.
+    turned : (r, m, B) Value or None
+        What was turned with them.
     """
+    r, n, batch = x.shape
+    bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
+    worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
+    apply = orthogonal_rows_of_few if _is_small(r) else _orthogonal_rows_of_many
+    worst, rows, *others = apply(x, bound, worst, turned)
+    return rows, greater(worst, bound), others[0] if others else None
 
-    __slots__ = ("rows", "turns", "unfinished")
 
-    def __init__(self, x: Value, *, turns: bool) -> None:
-        r, n, batch = x.shape
-        table = Table(r)
-        zero = const(np.zeros((), x.dtype.numpy))
-        state: Sequence[Value] = [pad(x, [0, 0, 0], [table.size - r, 0, 0], zero)]
-        if turns:
-            start = broadcast_to(unit_rows(table.size, r, x), (table.size, r, batch))
-            state = [*state, start]
-        bound = multiply(cast(dim_value(n), real_part(x).dtype), (2 * EPS) ** 2)
-        worst = broadcast_to(const(np.asarray(np.inf)), (batch,))
+def _is_small(r: DimLike) -> bool:
+    return isinstance(r, int) and 1 <= r <= LIMIT
 
-        def one_round(
-            _: Value, worst: Value, *state: Value
-        ) -> tuple[Sequence[Value], Sequence[Value]]:
-            squares = sum_of_squares(state[0], (1,))
-            p, q = table.halves(squares)
-            upper, lower = table.halves(state[0])
-            across = reduce_sum(multiply(upper, conjugate(lower)), (1,))
-            size = divide(1.0, maximum(add(p, q), TINY))
-            p, q, across = multiply(size, p), multiply(size, q), scaled(size, across)
-            ratio = divide(squared_size(across), maximum(multiply(p, q), TINY))
-            worst = maximum(worst, reduce_max(ratio, (0,)))
-            turn = table.turn(Rotation(p, q, across))
-            return [worst, *(turn(y) for y in state)], []
 
-        def sweep(
-            _: Value, worst: Value, *state: Value
-        ) -> tuple[Sequence[Value], Sequence[Value]]:
-            del worst
-            start = broadcast_to(const(np.zeros(())), (batch,))
-            after, _none = loop(table.rounds, one_round, [start, *state])
-            return after, []
+def _orthogonal_rows_of_many(
+    x: Value, bound: Value, worst: Value, turned: Value | None
+) -> list[Value]:
+    """Turn rows by tournaments until they are orthogonal; see `orthogonal_rows_of_few`."""
+    r, _, batch = x.shape
+    table = Table(r)
+    parts = [x] if turned is None else [x, turned]
+    zero = const(np.zeros((), x.dtype.numpy))
+    state = [pad(y, [0, 0, 0], [table.size - r, 0, 0], zero) for y in parts]
 
-        state, _ = loop(
-            SWEEPS,
-            sweep,
-            [worst, *state],
-            while_true=lambda worst, *_: reduce_any(greater(worst, bound), (0,)),
-        )
-        self.unfinished: Final[Value] = greater(state[0], bound)
-        self.rows: Final = take_range(state[1], 0, 0, r)
-        self.turns: Final = take_range(state[2], 0, 0, r) if turns else None
+    def one_round(_: Value, worst: Value, *state: Value) -> Step:
+        squares = sum_of_squares(state[0], (1,))
+        p, q = table.halves(squares)
+        upper, lower = table.halves(state[0])
+        across = reduce_sum(multiply(upper, conjugate(lower)), (1,))
+        size = divide(1.0, maximum(add(p, q), TINY))
+        p, q, across = multiply(size, p), multiply(size, q), scaled(size, across)
+        ratio = divide(squared_size(across), maximum(multiply(p, q), TINY))
+        worst = maximum(worst, reduce_max(ratio, (0,)))
+        turn = table.turn(Rotation(p, q, across))
+        return [worst, *(turn(y) for y in state)], []
+
+    def sweep(_: Value, worst: Value, *state: Value) -> Step:
+        del worst
+        start = broadcast_to(const(np.zeros(())), (batch,))
+        return loop(table.rounds, one_round, [start, *state])[0], []
+
+    after, _none = loop(
+        SWEEPS,
+        sweep,
+        [worst, *state],
+        while_true=lambda worst, *_: reduce_any(greater(worst, bound), (0,)),
+    )
+    return [after[0], *(take_range(y, 0, 0, r) for y in after[1:])]
 
 
 class Singular:
     """Singular values and vectors of (m, n, B) matrices.
+
+    Parameters
+    ----------
+    a : (m, n, B) Value
+        Matrices.
+    vectors, full : bool
+        Whether vectors are wanted, and of all directions.
+    short : int, optional
+        The smaller of m and n, where that is known.
 
     Attributes
     ----------
@@ -228,34 +241,42 @@ class Singular:
 
     __slots__ = ("failed", "left", "right", "values")
 
-    def __init__(self, a: Value, *, vectors: bool, full: bool) -> None:
+    def __init__(
+        self, a: Value, *, vectors: bool, full: bool, short: int | None = None
+    ) -> None:
         m = a.shape[0]
         scale = safe_scale(a)
         x = scaled(scale, a)
         void = multiply(sum_of_squares(x, (0, 1)), 0.0)  # NaN for what is not finite
         x = shifted(void, x)
-        triangular = Triangular(x)
-        found = Orthogonal(triangular.rows, turns=vectors)
-        norms = sqrt(sum_of_squares(found.rows, (1,)))
+        triangular = Triangular(x, short)
+        rows = triangular.rows
+        r = rows.shape[0]
+        q = triangular.unitary(m if full else r) if vectors else None
+        start = None
+        if q is not None:
+            # a product of two rows costs more than turning longer rows
+            own = take_range(q, 0, 0, r) if full else q
+            start = own if _is_small(r) else _units(rows)
+        rows, unfinished, turned = _orthogonal(rows, start)
+        norms = sqrt(sum_of_squares(rows, (1,)))
         lost = reduce_any(equal(norms, 0.0), (0,))
-        self.failed: Final[Value] = logical_or(
-            isnan(scale), logical_or(found.unfinished, lost)
-        )
-        r = norms.shape[0]
+        bad = logical_or(isnan(scale), unfinished)
+        self.failed: Final[Value] = logical_or(bad, lost)
         order = reverse(argsort_along(norms, 0), [0])
         sizes = gather_elements(norms, order, 0)
         real = where(greater(sizes, _LEAST), sizes, multiply(sizes, 0.0))
         self.values: Final[Value] = divide(real, scale)
         self.left: Value | None = None
         self.right: Value | None = None
-        if found.turns is None:
+        if turned is None or q is None:
             return
-        right = in_order(found.rows, order)
-        self.right = scaled(divide(1.0, unsqueeze(sizes, [1])), right)
-        turns = in_order(polished(found.turns), order)
-        q = triangular.unitary(m if full else r)
-        left = _product(turns, take_range(q, 0, 0, r) if full else q)
-        self.left, self.right = with_peaks(left, self.right)
+        right = scaled(divide(1.0, unsqueeze(sizes, [1])), in_order(rows, order))
+        if _is_small(r):
+            left = in_order(turned, order)
+        else:
+            left = _product(in_order(polished(turned), order), own)
+        self.left, self.right = with_peaks(left, right)
         if full:
             self.left = concat([self.left, take_range(q, 0, r, m - r)], 0)
             self.right = concat([self.right, complement(self.right)], 0)
@@ -266,6 +287,11 @@ def complement(rows: Value) -> Value:
     r, n, _ = rows.shape
     columns = conjugate(transpose(rows, [1, 0, 2]))
     return take_range(Triangular(columns).unitary(n), 0, r, n - r)
+
+
+def _units(rows: Value) -> Value:
+    r, _, batch = rows.shape
+    return broadcast_to(unit_rows(r, r, rows), (r, r, batch))
 
 
 def _product(a: Value, b: Value) -> Value:
