@@ -389,12 +389,11 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
     value = as_array(q)
     if scale != 1:
         value = divide(value, scale)
-    if value.known is not None:
-        known = value.known
-        if known.size and not (known.min() >= 0 and known.max() <= 1):
-            raise ValueError(message)
-    else:
+    known = value.known
+    if known is None:
         fail_unless_between(value, 0, 1)
+    elif known.size and not (known.min() >= 0 and known.max() <= 1):
+        raise ValueError(message)
     if value.ndim > 2:
         msg = "q must be a scalar or 1d"
         raise ValueError(msg)
