@@ -410,7 +410,8 @@ class _Loop:
 
     def _none(self, trips: DimLike, first: Value | None) -> Value | None:
         """Return whether there is no iteration, None if there surely is one."""
-        runs = _runs(self.tracer, trips, first)
+        with self.tracer.asking():  # a graph serves calls with and without iterations
+            runs = _runs(self.tracer, trips, first)
         if isinstance(runs, bool):
             return None if runs else self.tracer.constant(np.bool_(True))
         none: Any = np.logical_not(wrap(runs))
