@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
-from . import calls, compilation, eager, factorisations, hand_loops, imports, loops, ufuncs
+from . import (
+    calls,
+    compilation,
+    eager,
+    factorisations,
+    fft,
+    hand_loops,
+    imports,
+    linalg,
+    loops,
+    ufuncs,
+)
 from .base import Kernel, Result
 
 __all__ = ["KERNELS", "Kernel", "Result"]
-
-FAMILIES = (
-    calls, eager, compilation, imports, loops, hand_loops, ufuncs, factorisations,
-)  # fmt: skip
 
 KERNELS: dict[str, Kernel] = {
     kernel.name: kernel
@@ -19,10 +26,12 @@ KERNELS: dict[str, Kernel] = {
         eager,
         compilation,
         imports,
+        linalg,
+        factorisations,
         loops,
         hand_loops,
+        fft,
         ufuncs,
-        factorisations,
     )
     for kernel in family.KERNELS
 }

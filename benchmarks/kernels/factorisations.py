@@ -58,12 +58,12 @@ def _run(function: Callable[..., Any], rows: int | None) -> Callable[[int, int],
 
 KERNELS = [
     *(
-        Kernel(f"linalg-{f.__name__}-stack-{rows}", _run(f, rows), (10, 1000, 100_000))
+        Kernel(f"spectral-{f.__name__}-stack-{rows}", _run(f, rows), (10, 1000, 100_000))
         for f in (eigh, svd)
         for rows in (2, 3)
     ),
     *(
-        Kernel(f"linalg-{f.__name__}", _run(f, None), (4, 16, 48))
+        Kernel(f"spectral-{f.__name__}", _run(f, None), (4, 16, 48))
         for f in (eigh, eigvalsh, svd, eigvals)
     ),
 ]

@@ -3,9 +3,9 @@
 
 ``python -m tests.control.random_runs FIRST COUNT`` prints differences, and refusals by cause;
 with ``--every`` one seed in four each runs eagerly and as models too, with ``--shrink`` it
-prints the smallest programs. Some 10 programs take a second; chunks of 2,000 seeds, two at a
-time, are a good night's work. The processes read the source when they start: run them on a
-copy while you edit.
+prints the smallest programs. Some 10 programs take a second: run a change of control flow
+through 20,000 seeds, in chunks of 2,000, two at a time. Processes read the source when they
+start: run them on a copy of ``src`` and ``tests`` while you edit.
 """
 
 from __future__ import annotations

@@ -142,3 +142,34 @@ def test_what_no_condition_can_follow_is_refused() -> None:
         jit_onnx(of_two_dtypes, fallback="error")(np.ones(3), np.ones(3, np.float32))
     with pytest.raises(AliasError):
         jit_onnx(read_only, fallback="error")(np.ones((2, 3)), np.ones(3))
+
+
+def rebound_in_a_loop(x: Any, y: Any, s: Any) -> Any:
+    z = x
+    for e in y:
+        z = z + e
+        if z.sum() > s:
+            break
+    z[:1] = 7
+    x += 1
+    z *= 2
+    return z.sum(), x.sum()
+
+
+def rebound_while(x: Any, y: Any, s: Any) -> Any:
+    z = x[1:]
+    while z.sum() < abs(s) / 10:
+        z = z + 1
+    z[z > 1] = 0
+    return z.sum()
+
+
+@pytest.mark.parametrize("fn", [rebound_in_a_loop, rebound_while])
+def test_a_loop_may_leave_what_was_there_or_a_new_array(fn: Any) -> None:
+    converted = jit_onnx(fn, fallback="error")
+    for x, y, s in _inputs():
+        for other in (y, y[:0], y[:1]):
+            a, b = (x.copy(), other.copy()), (x.copy(), other.copy())
+            got, want = _parts(converted(*a, s)), _parts(fn(*b, s))
+            for p, q in zip((*got, *a), (*want, *b), strict=True):
+                np.testing.assert_array_equal(p, q)

@@ -217,6 +217,20 @@ def test_a_loop_of_one_iteration_may_lengthen_a_list():
             np.testing.assert_array_equal(fn(x, s), one_element(x, s))
 
 
+def none_or_one(x: Any, s: Any) -> Any:
+    if x.size > 1:
+        return np.array([s])
+    places = [e for e in range(len(x))]  # noqa: C416  what is tested
+    places.append(-1)
+    return np.array(places, "float64")
+
+
+def test_a_loop_of_at_most_one_iteration_may_lengthen_a_list():
+    fn = jit_onnx(none_or_one, fallback="error")
+    for n in (1, 0, 3):
+        np.testing.assert_array_equal(fn(np.ones(n), 0.0), none_or_one(np.ones(n), 0.0))
+
+
 def returned_twice(x: Any, s: Any, n: Any) -> Any:
     for _ in range(n % 5):
         if s >= 2.0:

@@ -63,9 +63,9 @@ def test_counters_of_loops_share_a_program(step, monkeypatch):
     built = []
     build = evaluate._build
 
-    def counting(*args):
+    def counting(*args, **options):
         built.append(args)
-        return build(*args)
+        return build(*args, **options)
 
     monkeypatch.setattr(evaluate, "_build", counting)
     x = np.array([3.0, 7.0])

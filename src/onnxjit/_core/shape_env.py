@@ -37,6 +37,9 @@ class ShapeEnv:
     ----------
     conditional
         What a model assumes only in branches.
+    freezes
+        Whether a size may be frozen to make its graph faster: not where there are such graphs
+        for several sizes already.
     memo
         Results of functions of sizes that guards do not change.
     """
@@ -46,6 +49,7 @@ class ShapeEnv:
         "_made",
         "_store",
         "conditional",
+        "freezes",
         "guards",
         "memo",
         "policy",
@@ -57,6 +61,7 @@ class ShapeEnv:
         self.symbols: list[Symbol] = []
         self.guards: list[Guard] = []
         self.conditional: list[Guard] = []
+        self.freezes = policy == "guard"
         self._known = Knowledge()
         self._made: dict[Poly, Dim] = {}
         self._store = Store()

@@ -21,7 +21,10 @@ from .leaves import ARRAY_LEAF, FLOAT_LEAF, INT_LEAF, SCALAR_LEAF, Leaf, leaf_na
 from .record import Recording, hidden_leaves
 from .replay import hidden_source, reader, replayer
 
-__all__ = ["EagerEntry", "Entry", "Rerun", "guard_lines", "make_guard"]
+__all__ = ["FROZEN", "EagerEntry", "Entry", "Rerun", "guard_lines", "make_guard"]
+
+#: graphs of one signature of which each may be for one size, where that makes it faster
+FROZEN: Final = 4
 
 Guard = Callable[[Sequence[Any]], bool]
 

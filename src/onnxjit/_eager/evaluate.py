@@ -24,7 +24,7 @@ from onnxjit.errors import (
 )
 
 from .boundary import as_eager, from_eager, numpy_result
-from .entry import Entry, Rerun
+from .entry import FROZEN, Entry, Rerun
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import Lies, lie_as_operands, lying, shows_order
 from .output import in_dtype_of_out, parameters, split_out, store, store_ufunc
@@ -236,12 +236,13 @@ def _program(
     keys += [(k, flatten(v, k, leaves)) for k, v in kwargs.items()]
     key = (name or call, *keys)
     values = [leaf.value for leaf in leaves]
-    for kept in _CACHE.get(key):
+    every = _CACHE.get(key)
+    for kept in every:
         guard = kept.value.entry.guard
         if guard is None or guard(values):
             _CACHE.touch(kept)
             return kept.value, values
-    entry = _build(call, args, kwargs, leaves, hints)
+    entry = _build(call, args, kwargs, leaves, hints, freezes=len(every) < FROZEN)
     known = isinstance(call, np.ufunc) and call.signature is None and not kwargs
     known = known or not shows_order(entry.recording, (args, kwargs))
     program = Program(entry, None if known else {})
@@ -273,8 +274,11 @@ def _build(
     kwargs: dict[str, Any],
     leaves: list[Leaf],
     hints: Callable[[Any], bool],
+    *,
+    freezes: bool = True,
 ) -> Entry:
     def body(tracer: Tracer, traced: list[Any]) -> Any:
+        tracer.env.freezes = freezes
         new = iter(traced)
 
         def leaf(item: Any, top: bool) -> Any:

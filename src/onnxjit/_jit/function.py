@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.source import user_level
 from onnxjit._eager.entry import (
+    FROZEN,
     EagerEntry,
     Entry,
     Rerun,
@@ -234,7 +235,7 @@ class JitFunction(Tools):
         started: list[Tracer] = []
         self._signatures.add(call.leaves, call.args, call.kwargs)
         try:
-            recording = self._record(call, started)
+            recording = self._record(call, started, freezes=self._freezes(call))
             return Entry(recording, call.leaves, opset=self._opset, roots=call.roots)
         except AlwaysRaises as e:
             return self._eager_entry(e, call, started)  # Python raises what it raises
@@ -260,11 +261,18 @@ class JitFunction(Tools):
             recording.tracer.hidden.forget()
         return EagerEntry(e, call.leaves, guard, lines)
 
-    def _record(self, call: Call, started: list[Tracer], **options: Any) -> Recording:
+    def _freezes(self, call: Call) -> bool:
+        """Whether a graph may be for one size only: there are few for this signature."""
+        return len(self._cache.get(call.key)) < FROZEN
+
+    def _record(
+        self, call: Call, started: list[Tracer], *, freezes: bool = True, **options: Any
+    ) -> Recording:
         fn = self._function(call.owner)
 
         def body(tracer: Tracer, traced: list[Any]) -> Any:
             started.append(tracer)
+            tracer.env.freezes &= freezes
             args, kwargs = rebuilt(call, traced, tracer.lent)
             return call_traced(tracer, fn, args, kwargs, call.roots)
 

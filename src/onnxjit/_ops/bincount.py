@@ -14,14 +14,15 @@ from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, UINT64
 from onnxjit._core.op import Op
 
 from .cast import cast, checked_astype
+from .checks import fail_where
 from .convert import as_array, as_size
-from .elementwise import add, maximum
+from .elementwise import add, less, maximum
 from .gather import Fresh, fresh_length
 from .product import same_length
 from .reduce import reduce_max
 from .row import Function, Ufunc, function
 from .samples import call, calls
-from .structure import broadcast_to, is_zero
+from .structure import broadcast_to, const, is_zero
 
 if TYPE_CHECKING:
     from onnxjit._core.op import Emit, Handle
@@ -93,8 +94,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
     Parameters
     ----------
     x : (n) int
-        Nonnegative.  NumPy's exception for negative ones depends on data: they count from the
-        end here.
+        Nonnegative.
     weights : (n) array, optional
         Weights, as float64.
     minlength : int
@@ -108,7 +108,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
     Raises
     ------
     ValueError
-        `x` is not 1-d, or the lengths differ.
+        `x` is not 1-d or has negative elements, or the lengths differ.
     TypeError
         `x` is not of integers.
 
@@ -141,4 +141,5 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
         same_length(
             values.shape[0], w.shape[0], "The weights and list don't have the same length."
         )
+    fail_where(less(values, const(np.int64(0))))
     return bind_one(BINS, values, w, length=_length_of(values, least))

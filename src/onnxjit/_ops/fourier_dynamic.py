@@ -163,7 +163,7 @@ def _matrix(r: Dim, dtype: DType) -> Value:
     return concat([upper, lower], 0)
 
 
-def _step(x: Value, r: Dim, done: Dim, n: DimLike) -> Value:
+def _step(x: Value, r: Dim, m: Dim, done: Dim) -> Value:
     """Do a step of length r after those whose lengths make the product `done`.
 
     The planes are (batch, 2, r, m, done) before, with m what is left for later steps, and
@@ -172,7 +172,6 @@ def _step(x: Value, r: Dim, done: Dim, n: DimLike) -> Value:
     the Fast Fourier Transform", 1992, 1.7).
     """
     batch = x.shape[0]
-    m = _as_size(_part(_number(n), multiply(_number(r), _number(done))))
     columns = reshape(x, (batch, 2 * r, m * done))
     a = reshape(matrix_product(_matrix(r, x.dtype), columns), (batch, 2, r, m, done))
     places = multiply(unsqueeze(_places(r), [1]), _places(m))
@@ -186,12 +185,13 @@ def _forward(x: Value, n: DimLike, steps: Value) -> Value:
     """Transform planes by steps whose lengths are data and make n."""
     steps = compress(steps, greater(steps, const(np.int64(1))), 0)
 
-    def body(i: Value, x: Value, done: Value) -> Any:
+    def body(i: Value, x: Value, done: Value, left: Value) -> Any:
         r = gather(steps, i)
-        y = _step(x, _as_size(r), _as_size(done), n)
-        return [y, multiply(done, r)], []
+        m = _part(left, r)
+        y = _step(x, _as_size(r), _as_size(m), _as_size(done))
+        return [y, multiply(done, r), m], []
 
-    (y, _), _ = loop(steps.shape[0], body, [x, const(np.int64(1))])
+    (y, _, _), _ = loop(steps.shape[0], body, [x, const(np.int64(1)), _number(n)])
     return y
 
 

@@ -12,6 +12,7 @@ from onnxjit._core.dtypes import BOOL, INT64
 
 from . import structure
 from .cast import cast
+from .checks import fail_where_outside
 from .convert import as_array, as_dtype, as_shape, as_size
 from .diagonal import triangle_mask
 from .elementwise import add, floor_divide, logical_not, maximum, minimum, multiply, remainder
@@ -269,7 +270,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ..
     Raises
     ------
     ValueError
-        A number known while tracing is outside of a known shape.
+        A number is outside of the shape.
 
     Notes
     -----
@@ -287,6 +288,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ..
         if wrong.size:
             msg = f"index {int(wrong[0])} is out of bounds for array with size {total}"
             raise ValueError(msg)
+    else:
+        fail_where_outside(x, total)
     return tuple(
         remainder(floor_divide(x, stride), n)
         for n, stride in zip(sizes, _strides(sizes, order), strict=True)
@@ -315,7 +318,7 @@ def ravel_multi_index(
     dims : tuple of int
         The shape.
     mode : {"raise", "wrap", "clip"} or tuple of them
-        What happens outside; "raise" is checked for coordinates known while tracing.
+        What happens outside.
     order : {"C", "F"}
         Which axis runs fastest.
 
@@ -335,6 +338,8 @@ def ravel_multi_index(
             x = maximum(minimum(x, n - 1), 0)
         elif x.known is not None and isinstance(n, int):
             _check_inside(x.known, n)
+        else:
+            fail_where_outside(x, n)
         term = multiply(x, stride)
         total = term if total is None else add(total, term)
     assert total is not None

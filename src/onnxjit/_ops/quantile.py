@@ -14,6 +14,7 @@ from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from .cast import cast
+from .checks import fail_unless_between
 from .convert import as_array, normalize_axes
 from .elementwise import (
     add,
@@ -382,16 +383,17 @@ def _fractions(q: Any, scale: int, message: str) -> tuple[Value, bool]:
     Raises
     ------
     ValueError
-        A known one is out of range.
+        One is out of range.
     """
     weak = type(q) in {int, float} or (isinstance(q, Value) and q.weak)
     value = as_array(q)
     if scale != 1:
         value = divide(value, scale)
-    if value.known is not None:
-        known = value.known
-        if known.size and not (known.min() >= 0 and known.max() <= 1):
-            raise ValueError(message)
+    known = value.known
+    if known is None:
+        fail_unless_between(value, 0, 1)
+    elif known.size and not (known.min() >= 0 and known.max() <= 1):
+        raise ValueError(message)
     if value.ndim > 2:
         msg = "q must be a scalar or 1d"
         raise ValueError(msg)

@@ -13,11 +13,13 @@ from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from onnxjit._core.program import Value
 
 from .cast import cast
+from .checks import fail_where
 from .complex_parts import imag_part, real_part
 from .convert import as_array, as_dtype, normalize_axes
 from .elementwise import (
     add,
     divide,
+    equal,
     maximum,
     multiply,
     sqrt,
@@ -456,11 +458,12 @@ def average(
     ------
     TypeError, ValueError
         The weights do not fit.
+    ZeroDivisionError
+        Weights sum to zero.
 
     Notes
     -----
-    Mul, ReduceSum, Div.  Weights that sum to zero give NaN or an infinity: NumPy's
-    ZeroDivisionError depends on data.
+    Mul, ReduceSum, Div.
     """
     x = as_array(a)
     if weights is None:
@@ -473,6 +476,7 @@ def average(
 
         dtype = result_type(x, w, *([np.float64(0)] if x.dtype.kind in "iub" else []))
         scale = ufunc_reduce(np.add, w, axis, dtype, keepdims)
+        fail_where(equal(scale, cast(as_value(0), scale.dtype)))
         product = multiply(cast(x, dtype), cast(w, dtype))
         middle = divide(total(product, axis, keepdims=keepdims), scale)
     return (middle, broadcast_to(scale, middle.shape)) if returned else middle

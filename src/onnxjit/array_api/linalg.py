@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+from onnxjit._ops.sources_polynomial import eigen_pairs, eigen_values
 
 from ._call import call_numpy
 
@@ -15,6 +17,8 @@ __all__ = [
     "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "trace", "vecdot",
     "vector_norm",
 ]  # fmt: skip
+
+_EIG: Final = type(np.linalg.eig(np.eye(1)))
 
 
 def cholesky(x: Any, /, *, upper: bool = False) -> Any:
@@ -44,8 +48,7 @@ def eig(x: Any, /) -> Any:
     -----
     Complex also where all are real; `numpy.linalg.eig` then returns real arrays.
     """
-    found = call_numpy(np.linalg.eig, x)
-    return type(found)(*map(_complex, found))
+    return _EIG(*call_numpy(eigen_pairs, x))
 
 
 def eigh(x: Any, /) -> Any:
@@ -55,7 +58,7 @@ def eigh(x: Any, /) -> Any:
 
 def eigvals(x: Any, /) -> Any:
     """Return the complex eigenvalues of matrices, see `eig`."""
-    return _complex(call_numpy(np.linalg.eigvals, x))
+    return call_numpy(eigen_values, x)
 
 
 def eigvalsh(x: Any, /) -> Any:
@@ -157,7 +160,3 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Return the norms of vectors along axes, of all elements by default."""
     return call_numpy(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
-
-
-def _complex(x: Any) -> Any:
-    return x.astype(np.result_type(x.dtype, np.complex64), copy=False)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._trace.array import ARRAY, Array
 
-from .chosen import Chosen, is_plain
+from .chosen import Chosen, can_follow
 from .region import is_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from onnxjit._core.program import Block, Value
     from onnxjit._trace.storage import Storage
@@ -78,12 +78,7 @@ class Aliases:
         storage = x._storage
         if not self._around.is_inside(storage.block):
             return len(storage.same_ones()) == 1 and len(self._inner[storage]) == 1
-        return (
-            is_visible(x, self._around)
-            and is_plain(x)
-            and x.dtype == new.dtype
-            and x.ndim == new.ndim
-        )
+        return is_visible(x, self._around) and can_follow(x, new)
 
     def _side(self, x: Any) -> Any:
         """Return an array from before the branch, None for one that nobody else holds."""
@@ -110,11 +105,13 @@ class Links:
         Storages from outside that an iteration may write over.
     """
 
-    __slots__ = ("_around", "outer", "pairs", "stale")
+    __slots__ = ("_around", "left", "outer", "pairs", "stale")
 
     def __init__(self, around: Block) -> None:
         self._around: Final = around
         self.outer: Final[dict[int, dict[Storage, None]]] = {}
+        #: places in which an iteration may leave an array from outside
+        self.left: Final[set[int]] = set()
         self.pairs: Final[set[frozenset[int]]] = set()
         self.stale: Final[dict[Storage, None]] = {}
 
@@ -133,6 +130,7 @@ class Links:
     def forget(self) -> None:
         """Forget what was learnt: the places have other numbers now."""
         self.outer.clear()
+        self.left.clear()
         self.pairs.clear()
 
     def _count(self) -> int:
@@ -145,6 +143,8 @@ class Links:
             for source in dict.fromkeys(sources_of(x)):
                 if self._around.is_inside(source.block):
                     self.outer[place][source] = None
+                    if block is not None:
+                        self.left.add(place)
                     if source not in at_once:
                         continue  # in an earlier iteration, or a later one
                 elif block is None or not source.block.is_inside(block):
@@ -153,10 +153,38 @@ class Links:
                     self.pairs.add(frozenset((place, other)))
                 holders[source].append(place)
 
-    def apply(self, leaves: list[Any]) -> None:
-        """Let new arrays in the places be what they may be."""
+    def finish_with(self, none: Value | None, entry: list[Any], leaves: list[Any]) -> None:
+        """Let the arrays after the loop be what they may be.
+
+        Parameters
+        ----------
+        none : () bool or None
+            Whether there was no iteration; None if there was one.
+        entry, leaves
+            What the places held before, and what they hold now.
+        """
+        linked = {place for pair in self.pairs if len(pair) > 1 for place in pair}
+        known: set[int] = set()
+        for place, (before, x) in enumerate(zip(entry, leaves, strict=True)):
+            if place in self.left or place in linked or not sources_of(x):
+                continue
+            if none is None:
+                known.add(place)  # each iteration makes a new one
+            elif sources_of(before) and self._is_followed(before, x):
+                known.add(place)
+                for source in sources_of(before):
+                    x._storage.may_be(source)
+                Chosen(none, x._storage, (before, None))
+        self.apply(leaves, known)
+        self.finish()
+
+    def _is_followed(self, before: Array, new: Array) -> bool:
+        return is_visible(before, self._around) and can_follow(before, new)
+
+    def apply(self, leaves: list[Any], known: Collection[int] = ()) -> None:
+        """Let new arrays in the places be what they may be, but where that is known."""
         for place, x in enumerate(leaves):
-            if isinstance(x, Array) and x._kind == ARRAY:
+            if isinstance(x, Array) and x._kind == ARRAY and place not in known:
                 for source in self.outer[place]:
                     x._storage.continue_as(source)
         for pair in self.pairs:

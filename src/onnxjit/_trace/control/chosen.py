@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnxjit._trace.array import Array
     from onnxjit._trace.storage import Storage
 
-__all__ = ["Chosen", "is_plain"]
+__all__ = ["Chosen", "can_follow"]
 
 _NUMBERS: Final = itertools.count()
 
@@ -134,8 +134,8 @@ def _shaped(value: Value, like: Value) -> Value:
     return bind_one(RESHAPE, value, shape=like.shape)
 
 
-def is_plain(x: Any) -> bool:
-    """Whether all writes to an array are seen by the arrays that it may be."""
+def can_follow(x: Array, new: Array) -> bool:
+    """Whether what is written to a new array can be written to one that it may be."""
     storage = x._storage
     return (
         x._nd is None
@@ -143,4 +143,6 @@ def is_plain(x: Any) -> bool:
         and storage.captured is None
         and not storage.read_only
         and all(view.writable for view in x._views)
+        and x.dtype == new.dtype
+        and x.ndim == new.ndim
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import dim_value
-from onnxjit._core.dims import Dim, lower, same, symbols_of
+from onnxjit._core.dims import Dim, lower, same, symbols_of, upper
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.program import Value
 from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types, visible
@@ -405,19 +405,30 @@ class _Loop:
         outputs, _ = bind_loop(
             self.tracer, LOOP, traced, inputs, len(entry), with_cond=with_cond
         )
-        self._finish(iter(outputs))
+        none = self._none(trips, first)
+        self._finish(iter(outputs), none)
 
-    def _finish(self, outputs: Iterator[Value]) -> None:
+    def _none(self, trips: DimLike, first: Value | None) -> Value | None:
+        """Return whether there is no iteration, None if there surely is one."""
+        with self.tracer.asking():  # a graph serves calls with and without iterations
+            runs = _runs(self.tracer, trips, first)
+        if isinstance(runs, bool):
+            return None if runs else self.tracer.constant(np.bool_(True))
+        none: Any = np.logical_not(wrap(runs))
+        return none._value  # type: ignore[no-any-return]  # an Array's
+
+    def _finish(self, outputs: Iterator[Value], none: Value | None) -> None:
         made: list[Any] = []
+        entry: list[Any] = []
         for c in self.carried.values():
             new = [
                 from_value(next(outputs), t, _arrays(x))
                 for x, t in zip(c.leaves, c.types, strict=True)
             ]
             made += new
+            entry += c.leaves
             c.slot.set(rebuild(c.template, iter(new)))
-        self.links.apply(made)
-        self.links.finish()
+        self.links.finish_with(none, entry, made)
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:
                 storage.replace(value)
@@ -451,8 +462,8 @@ def _runs(tracer: Tracer, trips: DimLike | None, first: Value | None) -> bool | 
 
 def _is_single(trips: DimLike) -> bool:
     """Whether there is one iteration: were it known to be 0, no size would grow with it."""
-    found = trips.env.resolve(trips) if isinstance(trips, Dim) else trips
-    return isinstance(found, int) and found <= 1
+    most = upper(trips)
+    return most is not None and most <= 1
 
 
 def _arrays(x: Any) -> list[Array]:
