@@ -11,7 +11,15 @@ __all__ = ["KERNELS", "Kernel", "Result"]
 KERNELS: dict[str, Kernel] = {
     kernel.name: kernel
     for family in (
-        calls, eager, compilation, imports, linalg, loops, hand_loops, fft, ufuncs,
-    )  # fmt: skip
+        calls,
+        eager,
+        compilation,
+        imports,
+        linalg,
+        loops,
+        hand_loops,
+        fft,
+        ufuncs,
+    )
     for kernel in family.KERNELS
 }
