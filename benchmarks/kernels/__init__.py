@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
-from . import calls, compilation, eager, fft, hand_loops, imports, loops, ufuncs
+from . import calls, compilation, eager, fft, hand_loops, imports, linalg, loops, ufuncs
 from .base import Kernel, Result
 
 __all__ = ["KERNELS", "Kernel", "Result"]
 
 KERNELS: dict[str, Kernel] = {
     kernel.name: kernel
-    for family in (calls, eager, compilation, imports, loops, hand_loops, fft, ufuncs)
+    for family in (
+        calls,
+        eager,
+        compilation,
+        imports,
+        linalg,
+        loops,
+        hand_loops,
+        fft,
+        ufuncs,
+    )
     for kernel in family.KERNELS
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import cmath
 import json
 from typing import Any
 
@@ -192,9 +193,22 @@ def test_python_numbers() -> None:
     assert list(map(type, got)) == list(map(type, want))
 
 
+def test_functions_of_cmath() -> None:
+    def many(z: Any) -> Any:
+        z = complex(z[0])
+        one = [cmath.exp(z), cmath.log(z), cmath.log(z, 2), cmath.sqrt(z), cmath.atanh(z)]
+        return (*one, cmath.phase(z), cmath.isnan(z), cmath.isfinite(z))
+
+    z = np.array([-1.5 + 0.5j])
+    got, want = jit_onnx(many, fallback="error")(z), many(z)
+    np.testing.assert_allclose(got, want, rtol=1e-14)
+    assert list(map(type, got)) == list(map(type, want))
+
+
 def numbers(x: Any, y: Any) -> Any:
     z = complex(x[0], y)
-    return z, abs(z), z.real, z.imag, z.conjugate(), complex(z) * 2
+    one = np.complex64(x[0])
+    return z, abs(z), z.real, z.imag, z.conjugate(), complex(z) * 2, one, np.complex128(y)
 
 
 def test_the_pass_leaves_complex_values_at_the_boundary_only() -> None:

@@ -188,6 +188,19 @@ def test_many_lengths_share_a_graph() -> None:
         jit(np.zeros(0))
 
 
+def test_a_length_may_be_data() -> None:
+    def call(x: Any) -> Any:
+        return np.fft.fft(x[x > 0])
+
+    jit = jit_onnx(call, fallback="error")
+    for n in (9, 40):
+        x = np.random.default_rng(n).normal(size=n)
+        np.testing.assert_allclose(np.asarray(jit(x)), call(x), atol=1e-12)
+    assert jit.cache_info() == {"graphs": 1, "eager": 0}
+    with pytest.raises(ValueError, match=r"Invalid number of FFT data points \(0\)"):
+        jit(-np.ones(3))
+
+
 def test_results_go_into_out() -> None:
     def into(x: Any) -> tuple[Any, bool]:
         out = np.zeros(5, np.complex128)

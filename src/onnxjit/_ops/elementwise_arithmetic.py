@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -206,7 +206,20 @@ def _power_float(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
     return a.op("Pow", b).to(dtype).h
 
 
-FLOAT_POWER = primitive(np.float_power, _power_float, ulp={"float64": 2})
+def is_certain(_: Any, y: Any) -> Any:
+    """Whether NumPy says what a power is.
+
+    For an infinite complex exponent the sign of a zero is that of a NaN.
+    """
+    return np.isfinite(y) if y.dtype.kind == "c" else np.ones(y.shape, np.bool_)
+
+
+FLOAT_POWER = primitive(
+    np.float_power,
+    _power_float,
+    ulp={"float64": 2},
+    samples=pairs(np.float_power, keep=is_certain),
+)
 POWER_FLOAT = primitive(np.power, by_kind(f=_power_float))
 
 

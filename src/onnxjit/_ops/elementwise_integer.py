@@ -14,7 +14,7 @@ from onnxjit._core.op import Emit, Handle, Op, Rule
 from onnxjit._core.region import loop
 
 from .cast import cast
-from .elementwise_arithmetic import ABSOLUTE, MULTIPLY, POWER_FLOAT
+from .elementwise_arithmetic import ABSOLUTE, MULTIPLY, POWER_FLOAT, is_certain
 from .elementwise_base import (
     Term,
     by_kind,
@@ -265,7 +265,7 @@ def _power(x: Value, y: Value) -> Value:
 
 def _has_power(x: Any, y: Any) -> Any:
     """Whether NumPy takes a power: a negative one of an integer is an error."""
-    return y >= 0 if x.dtype.kind in "iu" else np.ones(y.shape, np.bool_)
+    return y >= 0 if x.dtype.kind in "iu" else is_certain(x, y)
 
 
 POWER = Ufunc(

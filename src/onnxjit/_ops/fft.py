@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value
-from onnxjit._core.dims import Dim, DimLike, dim_min, dim_prod, hint_of, same
-from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, PART, DType
+from onnxjit._core.bind import as_value, dim_value, running_trace
+from onnxjit._core.dims import Dim, DimLike, dim_min, dim_prod, has_data, hint_of, same
+from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64, PART, DType
 
 from . import fourier, fourier_dynamic
 from .cast import cast
@@ -33,7 +33,7 @@ from .complex_parts import (
     real_part,
 )
 from .convert import as_size, as_strong, normalize_axis
-from .elementwise import multiply, negative
+from .elementwise import less, multiply, negative
 from .row import Function, Ufunc, function
 from .samples import call, calls
 from .structure import (
@@ -88,6 +88,9 @@ def _length(n: Any) -> DimLike:
     size = as_size(n)
     if isinstance(size, Dim) and may_guard(size) and (size.env.freezes or size < 1):
         size = operator.index(size)
+    if has_data(size):
+        number = cast(dim_value(size), INT64)
+        running_trace().fail_if(less(number, const(np.int64(1))))
     if isinstance(size, int) and size < 1:
         msg = f"Invalid number of FFT data points ({size}) specified."
         raise ValueError(msg)

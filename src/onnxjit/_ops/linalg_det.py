@@ -14,7 +14,7 @@ from .cast import cast
 from .complex_parts import is_complex
 from .elementwise import absolute, add, divide, exp, less, log, multiply, negative, where
 from .gather import gather
-from .linalg_base import Stack, assumed, common_types, fixed_size, square
+from .linalg_base import Stack, assumed, common_types, either, fixed_size, square
 from .linalg_lu import eliminate
 from .linalg_small import SMALL, SmallElimination
 from .reduce import reduce_prod, reduce_sum
@@ -42,35 +42,33 @@ def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
     few = fixed_size(x.shape[2], SMALL)
     if few:
         small = SmallElimination(assumed(x, (x.shape[0], few, few)))
-        pivots, is_odd, singular = (
-            transpose(small.pivots, [1, 0]),
-            small.is_odd(),
-            small.singular,
-        )
+        pivots, is_odd = small.pivots, small.is_odd()
+        singular = small.is_singular()
         nothing = const(np.float64(0))
     else:
         done = eliminate(x, x.shape[2])
-        pivots, is_odd, singular = done.pivots, done.is_odd(), done.is_singular()
+        pivots, is_odd = transpose(done.pivots, [1, 0]), done.is_odd()
+        singular = done.is_singular()
         nothing = where(done.has_nan, np.nan, 0.0)
     sizes = absolute(pivots)
     if is_complex(x):
         sign = _product(divide(pivots, cast(sizes, x.dtype)))
     else:
-        sign = reduce_prod(where(less(pivots, 0), -1.0, 1.0), (1,))
-    sign = where(is_odd, negative(sign), sign)
-    logarithm = add(reduce_sum(log(sizes), (1,)), nothing)
+        sign = reduce_prod(where(less(pivots, 0), -1.0, 1.0), (0,))
+    sign = either(is_odd, negative(sign), sign)
+    logarithm = add(reduce_sum(log(sizes), (0,)), nothing)
     zero = const(np.zeros((), x.dtype.numpy))
     return where(singular, zero, sign), where(singular, -np.inf, logarithm)
 
 
 def _product(x: Value) -> Value:
-    """Multiply (B, n) numbers along the last axis."""
+    """Multiply (n, B) numbers along the first axis."""
     one = const(np.ones((), x.dtype.numpy))
 
     def body(j: Value, made: Value) -> tuple[Sequence[Value], Sequence[Value]]:
-        return [multiply(made, gather(x, j, 1))], []
+        return [multiply(made, gather(x, j, 0))], []
 
-    (made,), _ = loop(x.shape[1], body, [broadcast_to(one, x.shape[:1])])
+    (made,), _ = loop(x.shape[0], body, [broadcast_to(one, x.shape[1:])])
     return made
 
 

@@ -170,11 +170,11 @@ class _Panel:
         (rows,), (vectors, taus, betas) = loop(count, body, [stack_last(x)])
         self.vectors: Final = as_columns(vectors, count, height, batch)
         self.taus: Final = transpose(reshape(taus, (count, batch)), [1, 0])
-        diagonal = unsqueeze(transpose(reshape(betas, (count, batch)), [1, 0]), [1])
+        diagonal = reshape(betas, (1, count, batch))
         if not same(width, count):
-            diagonal = concat([diagonal, broadcast_to(zero, (batch, 1, width - count))], 2)
-        on = equal(unsqueeze(iota(height), [1]), iota(width))
-        self.rows: Final = either(on, diagonal, stack_first(rows))
+            diagonal = concat([diagonal, broadcast_to(zero, (1, width - count, batch))], 1)
+        on = equal(places, unsqueeze(iota(width), [0, 2]))
+        self.rows: Final = stack_first(either(on, diagonal, rows))
 
 
 def _joint(vectors: Value, taus: Value) -> Value:

@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from onnxjit._core.dtypes import INT64
+
 from .cast import cast
 from .complex_parts import conjugate, real_part
 from .elementwise import (
     add,
     divide,
     equal,
+    isnan,
     less,
     less_equal,
+    logical_and,
+    logical_not,
     logical_or,
     multiply,
     not_equal,
@@ -28,7 +33,7 @@ from .elementwise import (
 )
 from .gather import gather, gather_elements
 from .linalg_base import either, pivot_size, place_of_largest, stack_first, stack_last
-from .reduce import reduce_sum
+from .reduce import reduce_any
 from .structure import (
     broadcast_to,
     concat,
@@ -49,12 +54,14 @@ SMALL: Final = 5
 _SAFE: Final = float(np.finfo(np.float64).tiny)
 
 
-def _swaps(count: int) -> Value:
-    """Return the (count, count) table of the order of rows after row p came first."""
-    table = np.tile(np.arange(count)[:, None], (1, count))
-    table[0] = np.arange(count)
-    np.fill_diagonal(table, 0)
-    return const(table)
+def _order(place: Value, count: int) -> Value:
+    """Return the (count, 1, B) order of rows of which the one at a (1, B) place comes first.
+
+    The first row takes its place.
+    """
+    others = const(np.arange(1, count)[:, None])
+    kept = multiply(cast(not_equal(place, others), INT64), others)
+    return unsqueeze(concat([place, kept], 0), [1])
 
 
 class SmallElimination:
@@ -69,10 +76,10 @@ class SmallElimination:
     ----------
     rows : list of (1, c - i, B) Value
         The upper factor from its diagonal on, and what stood beside the matrix.
-    places : list of (B,) int64 Value
+    places : list of (1, B) int64 Value
         Where each pivot was among the rows that were left; the first of these took its place.
-    singular : (B,) bool Value
-        Which matrices have a pivot that is exactly zero.
+    pivots : (n, B) Value
+        The diagonal.
 
     Notes
     -----
@@ -82,27 +89,24 @@ class SmallElimination:
     matrix that is singular but for rounding is exactly singular in both or nearly so.
     """
 
-    __slots__ = ("places", "rows", "singular")
+    __slots__ = ("pivots", "places", "rows")
 
     def __init__(self, m: Value) -> None:
         count = m.shape[1]
         assert isinstance(count, int)  # the caller looked
         self.rows: Final[list[Value]] = []
         self.places: Final[list[Value]] = []
-        batch = m.shape[0]
-        singular: Value = broadcast_to(const(np.bool_(False)), (batch,))
         given, sums = stack_last(m), None
         for left in range(count, 0, -1):
             column = _value(_columns(given, 0, 1), sums, 0)
             sizes = pivot_size(squeeze(column, [1]))
-            singular = logical_or(singular, equal(reduce_sum(sizes, (0,)), 0))
             if left > 1:
-                place = squeeze(place_of_largest(sizes, 0), [0])
+                place = place_of_largest(sizes, 0)
                 self.places.append(place)
-                order = unsqueeze(gather(_swaps(left), place, 1), [1])
+                order = _order(place, left)
                 given = _ordered(given, order)
                 sums = None if sums is None else _ordered(sums, order)
-                column = _ordered(column, order)
+                column = _value(_columns(given, 0, 1), sums, 0)
             row = _value(take_range(given, 0, 0, 1), _row(sums), None)
             self.rows.append(row)
             if left > 1:
@@ -112,18 +116,23 @@ class SmallElimination:
                 if sums is not None:
                     more = add(_columns(take_range(sums, 0, 1, left - 1), 1), more)
                 sums = more
-        self.singular: Final = singular
+        #: (n, B)
+        self.pivots: Final = concat(
+            [squeeze(_columns(row, 0, 1), [1]) for row in self.rows], 0
+        )
 
-    @property
-    def pivots(self) -> Value:
-        """The (n, B) diagonal."""
-        return concat([squeeze(_columns(row, 0, 1), [1]) for row in self.rows], 0)
+    def is_singular(self) -> Value:
+        """Return the (B,) truth values of "a pivot is exactly zero", where NaN is not met."""
+        zero = reduce_any(equal(self.pivots, 0), (0,))
+        met = isnan(pivot_size(gather(self.pivots, const(np.int64(len(self.rows) - 1)), 0)))
+        found: Value = logical_and(zero, logical_not(met))
+        return found
 
     def is_odd(self) -> Value:
         """Return the (B,) truth values of "an odd number of rows was exchanged"."""
-        odd: Value = broadcast_to(const(np.bool_(False)), self.singular.shape)
+        odd: Value = broadcast_to(const(np.bool_(False)), self.pivots.shape[1:])
         for place in self.places:
-            odd = not_equal(odd, not_equal(place, const(np.int64(0))))
+            odd = not_equal(odd, squeeze(not_equal(place, const(np.int64(0))), [0]))
         return odd
 
     def solved(self) -> Value:

@@ -8,6 +8,7 @@ They are chosen by the identity of the callable, so that aliases and
 from __future__ import annotations
 
 import builtins
+import cmath
 import functools
 import math
 from collections.abc import Callable
@@ -233,6 +234,32 @@ def _log(x: Any, *base: Any) -> Any:
     return math.log(x, *base)
 
 
+def _cmath(native: Twin, compute: Any, kind: str) -> Twin:
+    """Return a function of `cmath`, which takes and mostly gives Python's complex numbers."""
+
+    @functools.wraps(native)
+    def twin(*args: Any) -> Any:
+        if not any(map(is_traced, args)):
+            return native(*args)
+        numbers = [python_number(_array(a), "c") if is_traced(a) else a for a in args]
+        return python_number(compute(*numbers), kind)
+
+    return twin
+
+
+def _logarithm(z: Any, *base: Any) -> Any:
+    top = np.log(z)
+    return top / np.log(complex(*base)) if base else top
+
+
+_CMATH: Final[dict[str, Any]] = {
+    "sqrt": np.sqrt, "exp": np.exp, "log": _logarithm, "log10": np.log10, "sin": np.sin,
+    "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
+    "acosh": np.arccosh, "atanh": np.arctanh,
+}  # fmt: skip
+
+
 def plain(x: Any, what: str) -> Any:
     """Return what NumPy would have in the place of traced values; `what` is the asking call.
 
@@ -354,10 +381,15 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         pairs += [
             (getattr(math, n), _math(getattr(math, n), u, kind)) for n, u in names.items()
         ]
+    complexes = ((_CMATH, "c"), ({**_MATH_BOOL}, "b"), ({"phase": np.angle}, "f"))
+    for found, kind in complexes:
+        pairs += [
+            (getattr(cmath, n), _cmath(getattr(cmath, n), u, kind)) for n, u in found.items()
+        ]
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *ITERATING)]
     pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
-    scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefd")}
+    scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
     return {id(f): (f, twin) for f, twin in pairs}
 
