@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
-from . import calls, compilation, eager, fft, hand_loops, imports, linalg, loops, ufuncs
+from . import (
+    calls,
+    compilation,
+    eager,
+    factorisations,
+    fft,
+    hand_loops,
+    imports,
+    linalg,
+    loops,
+    ufuncs,
+)
 from .base import Kernel, Result
 
 __all__ = ["KERNELS", "Kernel", "Result"]
@@ -16,6 +27,7 @@ KERNELS: dict[str, Kernel] = {
         compilation,
         imports,
         linalg,
+        factorisations,
         loops,
         hand_loops,
         fft,

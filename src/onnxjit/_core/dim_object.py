@@ -304,6 +304,8 @@ class Dim:
             return pow(self.specialise("pow"), operator.index(other), modulus)  # type: ignore[arg-type]
         if isinstance(other, int) and 0 <= other <= _LARGEST_POWER:
             return self.env.dim(self.poly.power(int(other)))
+        if isinstance(other, int) and other < 0:
+            return (HOOKS.dim_array(self) * 1.0) ** float(other)  # a float, as in Python
         if isinstance(other, Dim):
             return HOOKS.dim_array(self) ** HOOKS.dim_array(other)
         known = isinstance(other, (int, *_TYPED))

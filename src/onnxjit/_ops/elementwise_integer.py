@@ -27,7 +27,7 @@ from .elementwise_base import (
     same,
     signed_zero,
 )
-from .elementwise_logical import EQUAL, LEFT_SHIFT, UNSIGNED
+from .elementwise_logical import EQUAL, LEFT_SHIFT, LESS, UNSIGNED
 from .elementwise_where import choose
 from .row import Function, Ufunc
 from .samples import pairs
@@ -229,12 +229,12 @@ def integer_power(x: Value, y: Value) -> Value:
     Parameters
     ----------
     x, y : (...) integers of one dtype
-        Bases and exponents; exponents that only the run knows are taken not to be negative.
+        Bases and exponents.
 
     Raises
     ------
     ValueError
-        An exponent known while tracing is negative.
+        An exponent is negative.  Models, which raise nothing, give any number there.
 
     Notes
     -----
@@ -249,6 +249,10 @@ def integer_power(x: Value, y: Value) -> Value:
     exponent = known_scalar(y)
     if exponent is not None and y.ndim <= x.ndim:
         return bind_one(KNOWN_POWER, x, exponent=exponent)
+    if y.known is None and y.dtype.kind == "i":
+        trace = running_trace((x, y))
+        zero = trace.constant(np.asarray(0, y.dtype.numpy))
+        trace.fail_if(bind_one(ANY_NONZERO, LESS.implementation(y, zero)))
     if known_scalar(x) == 2 and x.ndim <= y.ndim:
         one = running_trace((y,)).constant(np.asarray(1, y.dtype.numpy))
         shifted: Value = LEFT_SHIFT.implementation(one, y)

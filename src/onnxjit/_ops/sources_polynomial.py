@@ -170,7 +170,7 @@ def _check_points(x: Any, y: Any, deg: int) -> None:
     if x.ndim != 1:
         msg = "expected 1D vector for x"
         raise TypeError(msg)
-    if x.shape[0] == 0:
+    if is_empty(x):
         msg = "expected non-empty vector for x"
         raise TypeError(msg)
     if y.ndim < 1 or y.ndim > 2:

@@ -100,13 +100,17 @@ def joins(c: Carried, content: Any) -> bool:
     return True
 
 
-def mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> UnsupportedError:
+class MixedError(UnsupportedError):
+    """Something is of another kind after an iteration than before."""
+
+
+def mixed(c: Carried, like: Any, content: Any, tracer: Tracer) -> MixedError:
     msg = (
         f"{c.slot.name} is {described(like)} before and {described(content)} after "
         f"an iteration of the loop at {tracer.source}, and a graph needs one type: keep the "
         "structure and number of dimensions, or append to a list"
     )
-    return UnsupportedError(msg)
+    return MixedError(msg)
 
 
 def written(c: Carried, tracer: Tracer) -> UnsupportedError:

@@ -25,7 +25,7 @@ from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
 from .aliases import Links
-from .carried import Carried, is_open, joins, leaf_type, mixed, written
+from .carried import Carried, MixedError, is_open, joins, leaf_type, mixed, written
 from .choices import arranged, ordered
 from .either import Unsure
 from .entries import is_exact, note_entries, surely_runs
@@ -500,7 +500,8 @@ def capture(  # noqa: PLR0913  facts about one loop
     first : () bool, optional
         Whether the first iteration runs.
     exact : bool
-        Do nothing where what the first iteration is given would lose its precision.
+        Do nothing where what the first iteration is given would lose its precision, or is
+        of another kind than what it leaves.
 
     Returns
     -------
@@ -531,8 +532,10 @@ def capture(  # noqa: PLR0913  facts about one loop
         if runs is not False:
             tracer.fail_if(runs)
         return True
-    except Exception:
+    except Exception as error:
         del tracer.controls[controls:]
+        if exact and isinstance(error, MixedError):
+            return False
         raise
     if exact and not is_exact(loop.carried.values()):
         del tracer.controls[controls:]
