@@ -69,7 +69,9 @@ class Calls:
 def recorded(row: Row, samples: Sequence[Sample]) -> tuple[Calls, Recording]:
     """Trace the calls of samples as one program."""
     calls = Calls(row, samples)
-    return calls, record(calls.body, calls.leaves, leaf_names(calls.leaves))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)  # NumPy warns as well
+        return calls, record(calls.body, calls.leaves, leaf_names(calls.leaves))
 
 
 def _operations(block: Any) -> Iterator[Any]:

@@ -34,6 +34,8 @@ LAYOUTS: Final = (
 DTYPES: Final = ("f8", "i8", "c16", "?")
 #: samples whose exceptions depend on data
 DATA: Final = {("nanargmax", "1"), ("nanargmin", "1")}
+#: NumPy turns the sorted values round without moving them
+REVERSED: Final = {("linalg.svd", "8")}
 
 
 def _calls(row: Function | Ufunc) -> Iterator[Sample]:
@@ -43,7 +45,7 @@ def _calls(row: Function | Ufunc) -> Iterator[Sample]:
     chosen = next((d for d in DTYPES if d in prefixes), None)
     for prefix, dash, what, sample in samples:
         skipped = dash and chosen is not None and prefix != chosen
-        if skipped or (name_of(row), what) in {*GAPS, *DATA}:
+        if skipped or (name_of(row), what) in {*GAPS, *DATA, *REVERSED}:
             continue
         if list(_arrays(sample)):
             yield sample

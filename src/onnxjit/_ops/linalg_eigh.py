@@ -256,7 +256,7 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> Value:  # noqa: N803  NumPy's name
 
 
 @function(
-    ROWS, np.linalg.eigh, api="linalg.eigh", ulp=within(64), floor=16.0,
+    ROWS, np.linalg.eigh, api="linalg.eigh", ulp=within(64), floor=16.0, ties=True,
     samples=calls(lambda m: [
         call(m(1, 1)), call(m(0, 0)), call(m(2, 0, 3, 3)), call(m(2, 3)), call(m(3)),
         call(m(2, 2), "X"),
