@@ -45,9 +45,15 @@ def test_a_kernel_at_its_smallest_size(name):
     assert all(s.median >= 0 for s in result.seconds.values())
 
 
+#: compared with NumPy, with nothing promised for all of them: benchmarks/README.md says why
+COMPARED = ("linalg-", "spectral-", "fourier-")
+
+
 def test_every_promise_has_a_bar():
     unbound = {k.name for k in KERNELS.values() if k.bar(k.sizes[-1]) is None}
-    assert unbound == {f"numpy-{u.__name__}" for u in OTHERS}
+    assert {name for name in unbound if not name.startswith(COMPARED)} == {
+        f"numpy-{u.__name__}" for u in OTHERS
+    }
 
 
 def test_the_script_lists_measures_and_writes(tmp_path):

@@ -28,7 +28,6 @@ ROWS = rows()
 #: (row, sample) -> why it does not do what NumPy does; an entry that matches nothing fails
 GAPS: Final = {
     ("pad", "odd"): "pads with numbers computed from the edge",
-    ("average", "no-weight"): "NumPy's exception depends on data",
 }
 
 

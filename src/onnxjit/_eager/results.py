@@ -16,7 +16,7 @@ import numpy as np
 
 from onnxjit._core.bind import dim_value
 from onnxjit._core.dims import Dim, has_data, hint_of, symbols_of
-from onnxjit._rewrite.state import ATOMS
+from onnxjit._rewrite.snapshot import ATOMS
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.control.either import Either, Unsure
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnxjit._ops.sources import SOURCES
-from onnxjit._rewrite import active, rewrite_function
 from onnxjit._rewrite.path import Path, held_path
 from onnxjit._trace.doors import DOORS
 
 from .boundary import Loan
-from .hooks import EagerHooks, TraceHooks
 from .leaves import children
 
 if TYPE_CHECKING:
@@ -54,6 +51,10 @@ def call_traced(
 
     `roots` names the static objects among the arguments, for guards on what hangs on them.
     """
+    from onnxjit._rewrite import active  # loaded by the first trace
+
+    from .hooks import TraceHooks
+
     hooks = TraceHooks(tracer)
     tracer.roots = frozenset(map(id, (roots or {}).values()))
     with active(hooks, _packages(fn)) as session:
@@ -99,7 +100,8 @@ def _packages(fn: Any) -> tuple[str, ...]:
 
 def numpy_source(func: Any) -> Callable[..., Any] | None:
     """Return a traceable twin of a NumPy function made of Python source, or None."""
-    from onnxjit._rewrite import current_session
+    from onnxjit._ops.sources import SOURCES
+    from onnxjit._rewrite import current_session, rewrite_function
 
     implementation = SOURCES.get(func) or getattr(func, "_implementation", None)
     session = current_session()
@@ -113,6 +115,10 @@ DOORS.source = numpy_source
 
 def call_eagerly(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Run the rewritten copy of a function on eager arrays and return NumPy results."""
+    from onnxjit._rewrite import active
+
+    from .hooks import EagerHooks
+
     loan = Loan()
     lent = [loan.lend(x) for x in args]
     named = {k: loan.lend(v) for k, v in kwargs.items()}

@@ -35,7 +35,6 @@ from onnxjit._eager.replay import hidden_source
 from onnxjit._eager.run import call_eagerly, call_traced, routed
 from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
-from onnxjit._rewrite import current_session
 from onnxjit._rewrite.path import GuardNames
 from onnxjit._trace.control.region import AlwaysRaises, is_plain
 from onnxjit._trace.convert import arrays_in, is_traced
@@ -171,6 +170,8 @@ class JitFunction(Tools):
         if current_tracer() is not None and any(
             is_traced(a) for a in arrays_in((args, kwargs))
         ):
+            from onnxjit._rewrite import current_session
+
             return routed(current_session(), self._function(owner))(*args, **kwargs)
         names = self._naming(owner)
         try:

@@ -14,7 +14,8 @@ import numpy as np
 from onnxjit._rewrite import stored
 from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
-from onnxjit._rewrite.state import ATOMS, CONTAINERS, SESSION, State
+from onnxjit._rewrite.snapshot import ATOMS
+from onnxjit._rewrite.state import CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.lists import List

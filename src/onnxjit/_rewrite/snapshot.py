@@ -8,7 +8,11 @@ from collections import deque
 from types import FunctionType
 from typing import Any, Final, TypeAlias
 
-__all__ = ["Snapshot"]
+__all__ = ["ATOMS", "Snapshot"]
+
+ATOMS: Final = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range}
+)
 
 #: elements looked at; of what lies beyond only the number counts
 _LIMIT: Final = 1000

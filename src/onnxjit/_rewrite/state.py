@@ -28,16 +28,13 @@ import numpy as np
 
 from onnxjit._rewrite.origin import is_library_module, is_user_function
 from onnxjit._rewrite.path import Path, held_path
-from onnxjit._rewrite.snapshot import Snapshot
+from onnxjit._rewrite.snapshot import ATOMS, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onnxjit._rewrite.hooks import Hooks
 
-ATOMS = frozenset(
-    {int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range}
-)
 NATIVE_CALLABLES = frozenset(
     {
         BuiltinFunctionType,
