@@ -11,8 +11,9 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from onnxjit import complex64, complex128, jit_onnx
+from onnxjit import asarray, complex64, complex128, jit_onnx
 from onnxjit._transform.pipeline import run_passes
+from tests.jit.harness import run_model
 from tests.ops.harness import trace
 
 rng = np.random.default_rng(5)
@@ -223,3 +224,49 @@ def test_the_pass_leaves_complex_values_at_the_boundary_only() -> None:
     inner = [e for e in traced.walk() if e.op.name != "make_complex"]
     assert all(v.dtype.kind == "f" for e in inner for v in e.outputs)
     assert [v.dtype.name for v in traced.outputs] == ["complex128", "complex128"]
+
+
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -2.5])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [-1, 0.5, 2, -1.0, 2.0, 1, 0, 3, 2 + 0j, np.int64(-1)])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_short_ways_to_a_power(exponent: Any, dtype: str) -> None:
+    z = np.empty((7, 7), dtype)
+    z.real, z.imag = SPECIAL[:, None], SPECIAL
+
+    def power(z: Any) -> Any:
+        return z**exponent, np.power(z, exponent), z[5, 6] ** exponent
+
+    def in_place(z: Any) -> Any:
+        z **= exponent
+        return (z,)
+
+    for program in (power, in_place):
+        want = program(z.copy())
+        calls = (jit_onnx(program, fallback="error"), lambda z, f=program: f(asarray(z)))
+        for call in calls:
+            for g, w in zip(call(z.copy()), want, strict=True):
+                for part, other in ((np.real(g), w.real), (np.imag(g), w.imag)):
+                    np.testing.assert_allclose(part, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [1j, np.complex64(2), np.bool_(True), np.array(1j)])
+@pytest.mark.parametrize("function", [round, range])
+def test_numbers_that_are_not_rounded_and_not_counted_to(number: Any, function: Any) -> None:
+    with pytest.raises(TypeError) as want:
+        function(number)
+    for fallback in ("error", "eager"):
+        with pytest.raises(TypeError) as got:
+            jit_onnx(lambda x: function(x), fallback=fallback)(number)
+        assert str(got.value).splitlines()[0] == str(want.value)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [np.nanmax, np.nanmin])
+def test_models_of_any_length_find_nan_where_nothing_else_is(function: Any) -> None:
+    z = np.array([[np.nan + 1j, np.nan * 1j], [1 + 1j, np.nan]])
+    model = jit_onnx(lambda z: function(z, axis=1)).to_onnx(z)
+    (got,) = run_model(model, z.view(np.float64).reshape(2, 2, 2))
+    assert np.isnan(got).any(axis=-1).tolist() == [True, False]

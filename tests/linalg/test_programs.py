@@ -165,3 +165,20 @@ def test_a_branch_that_is_not_taken_raises_nothing() -> None:
     graph = jit_onnx(determined, fallback="error")
     near(graph(_SQUARE, normal(4)), determined(_SQUARE, normal(4)))
     near(graph(np.zeros((4, 4)), normal(4)), np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [], [(3, 3)], [(3,)], [(3, 3), (3,), (3, 3)], [(), (3, 3), (3, 3)],
+        [(3, 3), (3, 3), (2, 3, 3)], [(3,), (3,), (3,)],
+    ],
+)  # fmt: skip
+def test_products_of_too_few_and_of_what_is_no_matrix(shapes: list[Any]) -> None:
+    arrays = [np.ones(shape) for shape in shapes]
+    with pytest.raises(ValueError) as want:  # noqa: PT011  the text is compared
+        np.linalg.multi_dot(arrays)
+    with pytest.raises(ValueError) as got:  # noqa: PT011
+        jit_onnx(lambda *a: np.linalg.multi_dot(a), fallback="error")(*arrays)
+    assert type(got.value) is type(want.value)
+    assert str(got.value).splitlines()[0] == str(want.value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onnxjit import jit_onnx
 from tests.ops.harness import run
 from tests.ops.reduce_check import DTYPES, FLOATS, INTS, OPSETS, RTOL, compare, data, ours
 
@@ -329,3 +330,16 @@ def test_median_of_other_sizes():
             data(dtype, (3, 4)),
             feeds=feeds,
         )
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0, 0)])
+def test_averages_without_results_are_numpys_error(dtype, shape):
+    average = jit_onnx(lambda x: np.average(x, axis=-1), fallback="error")
+    for x in (np.ones((2, 3), dtype), np.ones((3, 0), dtype)):
+        np.testing.assert_array_equal(average(x), np.average(x, axis=-1))
+    x = np.zeros(shape, dtype)
+    for call in (lambda x: np.average(x, axis=-1), average):
+        with pytest.raises(ZeroDivisionError, match="division by zero"):
+            call(x)

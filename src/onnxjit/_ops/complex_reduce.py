@@ -94,7 +94,7 @@ def extreme(
 ) -> Value:
     """Return the first of the largest or smallest numbers along axes.
 
-    Of nothing it is the number that never wins.
+    Of nothing it is the number that never wins: NaN, with `skip_nan`.
     """
     if not axes:
         return x
@@ -102,7 +102,8 @@ def extreme(
     merged = merge_axes(x, axes)
     last = merged.ndim - 1
     if not is_positive(merged.shape[last]):
-        worst = as_value(complex(*[-np.inf if largest else np.inf] * 2), x.dtype)
+        loser = np.nan if skip_nan else -np.inf if largest else np.inf
+        worst = as_value(complex(loser, loser), x.dtype)
         row = broadcast_to(worst, (*merged.shape[:last], 1))
         merged = concat([merged, row], last)
     place = place_of_extreme(merged, last, largest=largest, keepdims=True, skip_nan=skip_nan)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -502,11 +503,24 @@ def einsum(
 def multi_dot(arrays: Sequence[Any]) -> Value:
     """Multiply several matrices, from the left; the first and last may be vectors.
 
+    Raises
+    ------
+    ValueError
+        There are fewer than two.
+    LinAlgError
+        There are more than two, and one is no matrix, or no vector at an end.
+
     Notes
     -----
     MatMul.  NumPy chooses the order of products by the sizes, so rounding may differ.
     """
-    whole = as_array(arrays[0])
-    for other in arrays[1:]:
-        whole = dot(whole, other)
-    return whole
+    factors = [as_array(a) for a in arrays]
+    if len(factors) < 2:
+        msg = "Expecting at least two arrays."
+        raise ValueError(msg)
+    last = len(factors) - 1
+    for place, x in enumerate(factors):
+        if last > 1 and x.ndim != 2 and not (x.ndim == 1 and place in (0, last)):
+            msg = f"{x.ndim}-dimensional array given. Array must be two-dimensional"
+            raise np.linalg.LinAlgError(msg)
+    return reduce(dot, factors)

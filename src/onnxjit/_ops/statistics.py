@@ -29,7 +29,7 @@ from .elementwise import (
 from .reduce import count_true
 from .row import NO_VALUE, Function, Ufunc, function
 from .samples import call, calls, reductions, within
-from .structure import broadcast_to
+from .structure import broadcast_to, is_zero
 from .ufunc_methods import as_truth, ufunc_reduce
 
 if TYPE_CHECKING:
@@ -459,7 +459,7 @@ def average(
     TypeError, ValueError
         The weights do not fit.
     ZeroDivisionError
-        Weights sum to zero.
+        Weights sum to zero, or there are no results.
 
     Notes
     -----
@@ -468,6 +468,9 @@ def average(
     x = as_array(a)
     if weights is None:
         middle = mean(x, axis, keepdims=keepdims)
+        if is_zero(dim_prod(middle.shape)):
+            msg = "division by zero"
+            raise ZeroDivisionError(msg)
         count = item_count(x, axis, keepdims, True)
         scale = cast(as_value(count), middle.dtype)
     else:

@@ -280,6 +280,11 @@ def round_scalar(array: Array, ndigits: Any) -> Any:
     if array._kind == ARRAY:
         msg = "type numpy.ndarray doesn't define __round__ method"
         raise TypeError(msg)
+    kind = type(representative(array))
+    if not hasattr(kind, "__round__"):
+        name = kind.__name__ if array._is_weak else f"{kind.__module__}.{kind.__name__}"
+        msg = f"type {name} doesn't define __round__ method"
+        raise TypeError(msg)
     if array._nd is not None:
         number: Any = array._nd[()]
         return round(number, ndigits)

@@ -279,8 +279,10 @@ def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return made
     if _is_weak(a) and _is_weak(b):
         return _weak_operator(ufunc, a, b)
-    if ufunc is np.power and _is_squared_truth(a, b):
-        return call_unary(np.square, a)
+    if ufunc is np.power:
+        short = _short_power(a, b)
+        if short is not None:
+            return call_unary(short, a)
     return _call_ufunc(ufunc, "__call__", (a, b), {})
 
 
@@ -315,10 +317,25 @@ def _repeats(x: Any, times: Any) -> bool:
     )
 
 
-def _is_squared_truth(a: Any, b: Any) -> bool:
-    """Whether NumPy's operator takes a shortcut whose dtype is not that of `np.power`."""
-    is_two = type(b) is int and b == 2
-    return is_two and type(a) is Array and a._kind == ARRAY and a.dtype.kind == "b"
+#: what NumPy's operator calls for a Python number as the exponent, by its type and value
+_SHORT_POWERS: Final = {
+    (int, -1): np.reciprocal,
+    (int, 2): np.square,
+    (float, 0.5): np.sqrt,
+}
+
+
+def _short_power(a: Any, b: Any) -> np.ufunc | None:
+    """Return the ufunc by which NumPy's operator takes a power of an array, else None.
+
+    Its dtype is not that of `np.power` for truth values, and its zeros, infinities and NaN are
+    not for complex numbers; the row of `np.power` knows the rest.
+    """
+    if type(b) not in (int, float) or type(a) is not Array or a._kind != ARRAY:
+        return None
+    short = _SHORT_POWERS.get((type(b), b))
+    is_other = a.dtype.kind == "c" or (a.dtype.kind == "b" and short is np.square)
+    return short if is_other else None
 
 
 @noted
@@ -354,4 +371,7 @@ def call_inplace(ufunc: np.ufunc, a: Array, b: Any) -> Any:
         return call_operator(ufunc, a, b)
     if _not_numbers(b):
         return NotImplemented
+    short = _short_power(a, b) if ufunc is np.power else None
+    if short is not None:
+        return call_ufunc(short, "__call__", (a,), {"out": (a,)})
     return call_ufunc(ufunc, "__call__", (a, b), {"out": (a,)})

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
-from onnxjit._trace.array import Array
+from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.convert import is_traced
-from onnxjit._trace.items import Flat, capture_item, python_number
+from onnxjit._trace.items import Flat, capture_item, python_number, representative
 from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import UnsupportedError
 
@@ -118,6 +118,9 @@ def range_(*args: Any) -> Any:
     """Return ``range(...)``; with sizes among its arguments it stays symbolic."""
     if not any(map(is_traced, args)):
         return range(*args)
+    for a in args:
+        if isinstance(a, Array) and (a._kind != ARRAY or a.dtype.kind not in "iu"):
+            range(representative(a))  # Python's error
     numbers = [python_number(a, "i") if isinstance(a, Array) else a for a in args]
     start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
     if not any(isinstance(n, Dim) for n in numbers):
