@@ -7,7 +7,7 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from onnxjit import UnsupportedError, float64, jit_onnx
+from onnxjit import UnsupportedError, eager_onnx, float64, jit_onnx
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(4, 3))
@@ -205,3 +205,17 @@ def test_an_iterator_that_a_loop_has_gone_through_says_so():
 
 def test_writes_are_seen_by_elements_that_follow():
     same(jit_onnx(written_while_gone_through)(X), written_while_gone_through(X))
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (1, 3), (4,), (2, 3, 4), (0, 3), (3, 0), (0,), ()])
+def test_elements_are_gone_through_at_once_as_in_numpy(shape):
+    def fn(x):
+        last, total = x.flat, 0.0
+        for place, v in np.ndenumerate(x):
+            total = total * 0.5 + v * (1 + sum(place))
+        for _ in last:
+            pass
+        return float(total), last.coords, last.index
+
+    x = RNG.normal(size=shape)
+    assert eager_onnx(fn)(x) == fn(x)

@@ -247,9 +247,7 @@ class Entry:
         feeds = [self.feed(i) for i in compiled.inputs]
         build = self.build
         written = [(i, self._new(k)) for i, k in self.recording.written]
-        execute = compiled.run
-        if self.recording.checks:
-            execute = self._checked(execute)
+        execute = self._checked(compiled.run)
 
         def run(a: Sequence[Any]) -> Any:
             out = execute([feed(a) for feed in feeds])
@@ -300,7 +298,7 @@ class Entry:
         return run
 
     def _checked(self, execute: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a run that says so where the graph is not right."""
+        """Return a run that says so where it fails, or where the graph is not right."""
         failed = self.recording.failed
         kind, found = ("", None) if failed is None else self.compiled.outputs[failed]
         where = found if kind == "computed" else None

@@ -163,8 +163,11 @@ def _compiled_or_numpy(
                 raise
             # a number that is no operand but an option, such as the order of a norm
             return _compiled(call, name, args, kwargs, _constant)
-    except Rerun:
-        return numpy_result(call, args, kwargs)  # which raises
+    except Rerun as e:
+        result = numpy_result(call, args, kwargs)  # which raises, mostly
+        reason = f"its graph fails where NumPy does not: {e.__cause__ or 'a check'}"
+        _warn(getattr(call, "__name__", str(call)), reason)
+        return result
     except _REFUSED as e:
         text = getattr(call, "__name__", str(call))
         _warn(text, str(e))

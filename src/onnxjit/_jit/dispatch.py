@@ -108,31 +108,29 @@ def _write_graph(w: _Writer, graph: Inlined) -> None:
     tests += _guards(w, entry, where)
     w.add(3, f"if {' and '.join(tests) or 'True'}:")
     leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
-    if entry.recording.checks:
+    runner = entry.compiled.runner
+    if runner is None or entry.recording.checks or entry.is_stateful:
         w.add(4, f"return {w.name(_run_checked)}(self, {w.name(entry.run)}, ({leaves}), args)")
-        return
-    if entry.compiled.runner is None or entry.recording.written or entry.is_stateful:
-        w.add(4, f"return {w.name(entry.run)}(({leaves}))")
         return
     feeds = ", ".join(
         f"{name!r}: {_feed(entry, i, f'x{where[i]}')}"
         for i, name in zip(entry.compiled.inputs, entry.compiled.input_names, strict=True)
     )
-    fetches = entry.compiled.runner.fetches
     run = _session(w, entry, where)
     w.add(4, "try:")
-    w.add(5, f"out = {run}({w.name(fetches)}, {{{feeds}}}, None)")
+    w.add(5, f"out = {run}({w.name(runner.fetches)}, {{{feeds}}}, None)")
     w.add(4, "except ERRORS as error:")
-    w.add(5, f"raise explain(error, {w.name(entry.compiled.equations)}) from error")
+    w.add(5, f"error = explain(error, {w.name(entry.compiled.equations)})")
+    w.add(5, "return self._rerun(args, {}, cause=error)")
     w.add(4, f"return {_result(w, entry, leaves)}")
 
 
 def _run_checked(jit: Any, run: Any, leaves: Any, args: Any) -> Any:
-    """Run a graph that checks; where a check fails, Python makes the call."""
+    """Run a graph; where that fails, or one of its checks, Python makes the call."""
     try:
         return run(leaves)
-    except Rerun:
-        return jit._rerun(args, {})
+    except Rerun as e:
+        return jit._rerun(args, {}, cause=e.__cause__)
 
 
 def _test(w: _Writer, entry: Entry, x: str, argument: int | tuple[Any]) -> str:

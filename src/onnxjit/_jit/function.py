@@ -206,21 +206,28 @@ class JitFunction(Tools):
         try:
             more = [containers_of(call.args, call.kwargs)] if entry.needs_containers else []
             result = entry.run(values, *more)
-        except Rerun:
-            result = self._rerun(call.args, call.kwargs, call.owner)
+        except Rerun as e:
+            result = self._rerun(call.args, call.kwargs, call.owner, e.__cause__)
         if compiled.wide is not before:
             self._write()  # with the session that has got threads
         return result
 
-    def _rerun(self, args: Any, kwargs: Any, owner: Any = None) -> Any:
-        """Let Python make a call that the graph has no result for: mostly, it raises."""
+    def _rerun(
+        self, args: Any, kwargs: Any, owner: Any = None, cause: BaseException | None = None
+    ) -> Any:
+        """Let Python make a call that the graph has no result for: mostly, it raises.
+
+        `cause` is the exception of the run, where it ended in one.
+        """
         result = call_eagerly(self._function(owner), args, kwargs)
         error = UnsupportedError(
             "a name had no value on the path that this call took, or a check of the graph "
             "failed where Python's did not"
+            if cause is None
+            else f"the run of the graph failed where Python's did not: {cause}"
         )
         if self._fallback == "error":
-            raise error
+            raise error from cause
         self._warn(error)
         return result
 

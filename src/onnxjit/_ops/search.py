@@ -9,7 +9,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, dim_value
-from onnxjit._core.dims import Dim, DimLike, dim_prod, same
+from onnxjit._core.dims import Dim, DimLike, dim_prod
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.op import Op
 from onnxjit._core.region import loop
@@ -273,62 +273,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Valu
     if sorter is not None:
         x = gather(x, cast(as_array(sorter), INT64))
     return search(cast(x, dtype), cast(wanted, dtype), _check_side(side))
-
-
-@function(
-    ROWS, np.digitize, scalar=True,
-    samples=calls(lambda m: [
-        call(m(6), m.rising(4)), call(m(2, 3), m.rising(4), right=True),
-        call(m(6), m.rising(4)[::-1]), call(m.scalar(1), m.rising(3)), call(m(3), [0, 1, 2]),
-    ]),
-)  # fmt: skip
-def digitize(x: Any, bins: Any, right: Any = False) -> Value:
-    """Return the number of the bin of each element.
-
-    Parameters
-    ----------
-    x : (...) real
-        Values.
-    bins : (n) real
-        Edges, increasing or decreasing; taken as increasing where they are known only to the
-        run and their first is not above their last.
-    right : bool
-        Whether bins contain their right edge.
-
-    Raises
-    ------
-    ValueError
-        Known edges are not monotonic.
-
-    Notes
-    -----
-    As `searchsorted`.
-    """
-    edges = as_array(bins)
-    wanted = as_array(x)
-    if wanted.dtype.kind == "c" or edges.dtype.kind == "c":
-        np.digitize(np.zeros(1, complex), np.ones(1))  # NumPy's own refusal
-    side = "left" if right else "right"
-    if edges.known is not None:
-        np.digitize(np.zeros(1), edges.known)  # NumPy's own refusal
-        falls = edges.known.size > 1 and bool(edges.known[0] > edges.known[-1])
-        return _falling(edges, wanted, side) if falls else searchsorted(edges, wanted, side)
-    n = edges.shape[0]
-    rising = searchsorted(edges, wanted, side)
-    if same(n, 0) or same(n, 1):
-        return rising
-    first, last = take_range(edges, 0, 0, 1), take_range(edges, 0, n - 1, 1)
-    falling = reduce_any(before(last, first), (0,))  # false for no edges
-    return pick(falling, _falling(edges, wanted, side), rising)
-
-
-def _falling(edges: Value, wanted: Value, side: str) -> Value:
-    """Place elements among edges that decrease."""
-    from .structure import reverse
-
-    place = searchsorted(reverse(edges, [0]), wanted, side)
-    result: Value = subtract(dim_value(edges.shape[0]), place)
-    return cast(result, INT64)
 
 
 # --- distinct values -------------------------------------------------------------------------

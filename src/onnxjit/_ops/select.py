@@ -15,6 +15,7 @@ from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
 
 from . import elementwise as ew
 from .cast import cast
+from .checks import fail_where_outside
 from .complex_base import loop, parts, pick
 from .complex_parts import imag_part, is_complex, make_complex, real_part
 from .convert import as_array, as_strong
@@ -137,7 +138,9 @@ def _place(a: Value, n: Any, mode: str) -> Value:
         return cast(ew.remainder(a, n), INT64)
     if mode == "clip":
         return cast(ew.minimum(ew.maximum(a, 0), n - 1), INT64)
-    return cast(a, INT64)
+    place: Value = cast(a, INT64)
+    fail_where_outside(place, n)
+    return place
 
 
 @function(
@@ -159,12 +162,16 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
     choices : sequence of (...) array, or (n, ...) array
         At their common dtype, broadcast with `a`.
     mode : {"raise", "wrap", "clip"}
-        What an index out of range does.  With "raise" the run fails on one too large;
-        negative ones count from the end, where NumPy raises.
+        What an index out of range does.
+
+    Raises
+    ------
+    ValueError
+        With "raise", an index is out of range.
 
     Notes
     -----
-    GatherElements.
+    GatherElements; with "raise" also Less, Or and ReduceMax.
     """
     index = as_array(a)
     if isinstance(choices, (list, tuple)):

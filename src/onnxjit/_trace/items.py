@@ -337,9 +337,11 @@ class Flat:
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """Place of the next element."""
+        """Place of the next element; after the last one, one row further."""
         shape = tuple(map(int, self._base.shape))
-        return tuple(map(int, np.unravel_index(self.index, shape)))
+        if not (shape and all(shape)):
+            return (0,) * len(shape)
+        return tuple(map(int, np.unravel_index(self.index, (shape[0] + 1, *shape[1:]))))
 
     def __len__(self) -> int:
         return int(self._base.size)
