@@ -80,6 +80,8 @@ class Lie:
 
     Attributes
     ----------
+    kind : str
+        Of its dtype: data may decide whether numbers are complex.
     argument : int
         Which array of the arguments it is, -1 for a new one.
     sizes : tuple of bool
@@ -93,10 +95,11 @@ class Lie:
         Whether it is just what onnxruntime makes: a new array in C order.
     """
 
-    __slots__ = ("argument", "gap", "is_plain", "order", "sizes", "writeable")
+    __slots__ = ("argument", "gap", "is_plain", "kind", "order", "sizes", "writeable")
 
     def __init__(self, array: NDArray, argument: int) -> None:
         self.argument: Final = argument
+        self.kind: Final = array.dtype.kind
         self.sizes: Final = sizes_of(array)
         # what `np.broadcast_arrays` makes warns of a change to come
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
@@ -181,7 +184,7 @@ def lying(
     if type(made) is np.ndarray and _is_like(made, known):
         return Array.eager(made)
     if not is_new and not _fits(made, known):
-        # data decides how many elements there are along an axis
+        # data decides how many elements there are along an axis, or of what kind they are
         known = _remember(lies, key, _learnt(call, args, kwargs, given)) or []
     return _placed(as_eager(made), known, eager_arrays((args, kwargs)), given)
 
@@ -248,7 +251,8 @@ def _is_like(made: NDArray, lies: Sequence[Lie]) -> bool:
 
 
 def _fits(made: Any, lies: Sequence[Lie]) -> bool:
-    return [sizes_of(x) for x in _arrays(made)] == [lie.sizes for lie in lies]
+    found = [(x.dtype.kind, sizes_of(x)) for x in _arrays(made)]
+    return found == [(lie.kind, lie.sizes) for lie in lies]
 
 
 def _placed(
