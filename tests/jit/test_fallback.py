@@ -9,7 +9,15 @@ import warnings
 import numpy as np
 import pytest
 
-from onnxjit import DataDependentError, FallbackWarning, SideEffectError, SpecError, jit_onnx
+from onnxjit import (
+    DataDependentError,
+    FallbackWarning,
+    SideEffectError,
+    SpecError,
+    UnsupportedError,
+    asarray,
+    jit_onnx,
+)
 from tests.jit.harness import same
 
 V = np.array([3.0, -1.5, 2.25])
@@ -416,3 +424,24 @@ def test_entries_die_with_the_objects_they_are_keyed_by():
     del first
     gc.collect()
     assert Scale.shifted.cache_info()["graphs"] == 0
+
+
+@pytest.mark.filterwarnings("ignore::onnxjit.errors.FallbackWarning")
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([1.1234567890123457, 3.0, np.nan, -np.inf]), np.array([0.1], "f4"),
+        np.array([1 + 2.5j]), np.array([True, False]), np.array([12345, -2]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", [str, "U3"])
+def test_numbers_become_text_as_numpy_writes_them(x, text):
+    def write(x):
+        return x.astype(text)
+
+    want = write(x)
+    for got in (jit_onnx(write)(x), np.asarray(write(asarray(x)))):
+        assert got.dtype == want.dtype
+        assert got.tolist() == want.tolist()
+    with pytest.raises(UnsupportedError, match="as text"):
+        jit_onnx(write).to_onnx(x)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from onnxjit import asarray, jit_onnx
 from onnxjit._core.bind import Trace, as_value, tracing
 from onnxjit._core.dims import ShapeEnv
 from onnxjit._ops import elementwise as ew
@@ -276,3 +277,18 @@ def test_float64_to_float16_rounds_once(opset: int) -> None:
     with np.errstate(all="ignore"):
         want = x.astype(np.float16)
     assert same(run(lambda v: cast(v, FLOAT16), x, opset=opset)[0], want)
+
+
+@pytest.mark.parametrize("number", [2, 2.5, 1j, True, np.float32(2), [1.5]])
+@pytest.mark.parametrize("dtype", ["i1", "f4", "c8", "?"])
+def test_outer_makes_arrays_of_python_numbers(number: Any, dtype: str) -> None:
+    def outer(x: Any, y: Any) -> Any:
+        return np.multiply.outer(x, number), np.add.outer(number, x), np.multiply.outer(x, y)
+
+    x = np.ones(3, dtype)
+    want = outer(x, number)
+    graph = jit_onnx(outer, fallback="error")
+    for got in (graph(x, number), outer(asarray(x), number)):
+        assert [g.dtype for g in got] == [w.dtype for w in want]
+        for g, w in zip(got, want, strict=True):
+            np.testing.assert_array_equal(g, w)

@@ -9,8 +9,9 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, running_trace
-from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64, DType, from_numpy
+from onnxjit._core.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64, STRING, DType, from_numpy
 from onnxjit._core.op import Emit, Handle, Op, Rule
+from onnxjit.errors import UnsupportedError
 
 from .elementwise_base import Term, pick
 from .row import Function, Ufunc, function
@@ -92,6 +93,11 @@ CAST: Final = Op(
 def cast(x: Value, dtype: DType) -> Value:
     """Return a value of another dtype, as ``ndarray.astype`` computes it; never weak.
 
+    Raises
+    ------
+    UnsupportedError
+        Numbers that only a run knows are to be text.
+
     Notes
     -----
     Cast; float64 to float16 is rounded once (Cast rounds twice).  A complex number becomes its
@@ -102,6 +108,12 @@ def cast(x: Value, dtype: DType) -> Value:
             return running_trace((x,)).constant(x.known.astype(dtype.numpy, copy=False))
     if x.dtype is dtype and not x.weak:
         return x
+    if dtype is STRING:
+        msg = (
+            f"{x.dtype.name} as text is not carried by onnxjit: the runtime writes numbers "
+            "and truth values otherwise than NumPy"
+        )
+        raise UnsupportedError(msg)
     if x.dtype.kind == "c" or dtype.kind == "c":
         from .complex_base import cast_complex
 

@@ -17,7 +17,7 @@ from onnxjit.errors import UnsupportedError
 
 from .cast import cast
 from .complex_reduce import extreme
-from .convert import as_array, as_dtype, normalize_axes, normalize_axis
+from .convert import as_array, as_dtype, as_strong, normalize_axes, normalize_axis
 from .elementwise import (
     add,
     bitwise_and,
@@ -442,11 +442,12 @@ def ufunc_accumulate(
 
 
 def ufunc_outer(ufunc: Ufunc, a: Any, b: Any, **keywords: Any) -> Any:
-    """Return ``ufunc.outer(a, b)``: the ufunc of each element of `a` with each of `b`."""
-    x, y = as_array(a), as_array(b)
+    """Return ``ufunc.outer(a, b)``: the ufunc of each element of `a` with each of `b`.
+
+    Python numbers become arrays first, so that their dtypes count.
+    """
+    x, y = as_strong(a), as_strong(b)
     spread = reshape(x, (*x.shape, *(1,) * y.ndim)) if y.ndim and x.ndim else x
-    if x.ndim == 0 and x.weak:
-        spread = x
     return ufunc_call(ufunc, (spread, y), **keywords)
 
 
