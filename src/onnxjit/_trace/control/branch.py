@@ -327,7 +327,7 @@ class _Branch:
     ) -> None:
         self._new = self._merged()
         for slot, template in slots:
-            slot.set(Either.ordered(self._built(template)))
+            slot.settle(Either.ordered(self._built(template)), self.tracer)
         for (storage, _, _), value in zip(
             storages, self.outputs[len(self.pairs) :], strict=True
         ):

@@ -296,7 +296,10 @@ class _Loop:
         return values
 
     def _leaves(self, c: Carried, content: Any) -> list[Any]:
-        if content is UNBOUND:
+        is_kept = content is not UNBOUND and (
+            isinstance(c.given, Unsure) or not isinstance(content, Unsure)
+        )
+        if not is_kept:
             msg = f"{c.slot.name} is deleted in a loop at {self.tracer.source}"
             raise UnsupportedError(msg)
         if content is not c.given and c.is_written():
@@ -427,7 +430,7 @@ class _Loop:
             ]
             made += new
             entry += c.leaves
-            c.slot.set(rebuild(c.template, iter(new)))
+            c.slot.settle(rebuild(c.template, iter(new)), self.tracer)
         self.links.finish_with(none, entry, made)
         for storage, value in zip(self.storages, outputs, strict=True):
             if storage in self.region.written:

@@ -20,10 +20,12 @@ from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
-from .either import MUTABLE
+from .either import MUTABLE, Unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from onnxjit._trace.trace import Tracer
 
 __all__ = [
     "ITEMS", "ROWS", "UNBOUND", "Resized", "Slot", "Snapshot", "cells_of", "containers_in",
@@ -93,6 +95,19 @@ class Slot:
             owner.pop(self.key, None)
         else:
             owner[self.key] = value
+
+    def settle(self, content: Any, tracer: Tracer) -> None:
+        """Make it hold what a branch or loop leaves in it.
+
+        An outermost one leaves no item or attribute that is there on some paths only, since
+        code can ask a dict which keys it has: where it is not there, Python makes the call.
+        """
+        item = isinstance(self.owner, dict) and not isinstance(self.owner, Places)
+        if item and isinstance(content, Unsure) and tracer.block is tracer.root:
+            if isinstance(content.defined, Array):
+                tracer.fail_if(content.defined._value, holds=False)
+            content = UNBOUND if content.defined is False else content.content
+        self.set(content)
 
     @property
     def name(self) -> str:
