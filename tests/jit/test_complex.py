@@ -270,3 +270,18 @@ def test_models_of_any_length_find_nan_where_nothing_else_is(function: Any) -> N
     model = jit_onnx(lambda z: function(z, axis=1)).to_onnx(z)
     (got,) = run_model(model, z.view(np.float64).reshape(2, 2, 2))
     assert np.isnan(got).any(axis=-1).tolist() == [True, False]
+
+
+def test_the_imaginary_part_of_real_numbers_is_read_only() -> None:
+    def write(x: Any) -> Any:
+        x.imag[0] = 1.0
+        return x
+
+    for call in (write, jit_onnx(write, fallback="error"), lambda x: write(asarray(x))):
+        with pytest.raises(ValueError, match="assignment destination is read-only"):
+            call(np.ones(3))
+    parts = jit_onnx(lambda x: (x.imag + 1, x.imag.flags.writeable), fallback="error")(
+        np.ones(3)
+    )
+    np.testing.assert_array_equal(parts[0], np.ones(3))
+    assert parts[1] is False

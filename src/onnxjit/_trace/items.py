@@ -381,8 +381,11 @@ def real(array: Array) -> Any:
 
 
 def imag(array: Array) -> Any:
-    """Return the imaginary part."""
-    return _part(np.imag, array)
+    """Return the imaginary part: zeros that nobody writes to, of real numbers."""
+    found = _part(np.imag, array)
+    if array.dtype.kind != "c" and array._kind == ARRAY and found._nd is None:
+        found._storage.read_only = True
+    return found
 
 
 def _part(part: Any, array: Array) -> Any:
