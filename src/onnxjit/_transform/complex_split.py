@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.aval import Tensor
-from onnxjit._core.dtypes import PART
+from onnxjit._core.dtypes import COMPLEX64, COMPLEX128, PART
 from onnxjit._core.program import Block, Equation, Program, Value
 from onnxjit._core.region import COND, LOOP, SCAN
 from onnxjit._ops.complex_parts import IMAG, MAKE, PAIRS, PLANES, REAL
@@ -239,6 +239,26 @@ def split_complex(program: Program) -> tuple[Program, bool]:
 
     The program is changed in place; the second result says whether it was.
     """
-    if any(map(_is_complex, program.inputs)) or any(map(_is_concerned, program.walk())):
+    if _has_complex(program):
         return program, _Split(program.block).run()
     return program, False
+
+
+def _has_complex(program: Program) -> bool:
+    """Whether any value is complex.  Most programs have none, and are asked this each time."""
+    first, second = COMPLEX64, COMPLEX128
+    values = list(program.inputs)
+    for equation in program.walk():
+        values += equation.inputs
+        values += equation.outputs
+        for block in equation.blocks:
+            values += block.inputs
+            values += block.outputs
+    try:
+        for value in values:
+            dtype = value.dtype
+            if dtype is first or dtype is second:
+                return True
+    except AttributeError:  # a value that is no array
+        return any(map(_is_complex, values))
+    return False
