@@ -62,22 +62,21 @@ class Real:
         """Return a term as it is, a number as a constant."""
         return other if isinstance(other, Real) else self.const(other)
 
-    def apply(self, row: Ufunc, *others: Any) -> Any:
-        """Apply a ufunc to this term and others."""
-        made = row.implementation(self.value, *(self.like(x).value for x in others))
-        return tuple(map(Real, made)) if isinstance(made, tuple) else Real(made)
+    def apply(self, row: Ufunc, *others: Any) -> Real:
+        """Apply a ufunc of one result to this term and others."""
+        return Real(row.implementation(self.value, *(self.like(x).value for x in others)))
 
     def __add__(self, other: Any) -> Real:
-        return self.apply(arithmetic.ADD, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.ADD, other)
 
     def __sub__(self, other: Any) -> Real:
-        return self.apply(arithmetic.SUBTRACT, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.SUBTRACT, other)
 
     def __mul__(self, other: Any) -> Real:
-        return self.apply(arithmetic.MULTIPLY, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.MULTIPLY, other)
 
     def __truediv__(self, other: Any) -> Real:
-        return self.apply(arithmetic.DIVIDE, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.DIVIDE, other)
 
     def __radd__(self, other: Any) -> Real:
         return self.like(other) + self
@@ -92,55 +91,55 @@ class Real:
         return self.like(other) / self
 
     def __neg__(self) -> Real:
-        return self.apply(arithmetic.NEGATIVE)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.NEGATIVE)
 
     def __abs__(self) -> Real:
-        return self.apply(arithmetic.ABSOLUTE)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.ABSOLUTE)
 
     def __lt__(self, other: Any) -> Real:
-        return self.apply(logical.LESS, other)  # type: ignore[no-any-return]
+        return self.apply(logical.LESS, other)
 
     def __le__(self, other: Any) -> Real:
-        return self.apply(logical.LESS_EQUAL, other)  # type: ignore[no-any-return]
+        return self.apply(logical.LESS_EQUAL, other)
 
     def __gt__(self, other: Any) -> Real:
-        return self.apply(logical.GREATER, other)  # type: ignore[no-any-return]
+        return self.apply(logical.GREATER, other)
 
     def __ge__(self, other: Any) -> Real:
-        return self.apply(logical.GREATER_EQUAL, other)  # type: ignore[no-any-return]
+        return self.apply(logical.GREATER_EQUAL, other)
 
     def equals(self, other: Any) -> Real:
         """Compare for equality (bool)."""
-        return self.apply(logical.EQUAL, other)  # type: ignore[no-any-return]
+        return self.apply(logical.EQUAL, other)
 
     def __and__(self, other: Real) -> Real:
-        return self.apply(logical.LOGICAL_AND, other)  # type: ignore[no-any-return]
+        return self.apply(logical.LOGICAL_AND, other)
 
     def __or__(self, other: Real) -> Real:
-        return self.apply(logical.LOGICAL_OR, other)  # type: ignore[no-any-return]
+        return self.apply(logical.LOGICAL_OR, other)
 
     def __invert__(self) -> Real:
-        return self.apply(logical.LOGICAL_NOT)  # type: ignore[no-any-return]
+        return self.apply(logical.LOGICAL_NOT)
 
     def larger(self, other: Real) -> Real:
         """Return the larger of two, NaN if one is."""
-        return self.apply(arithmetic.MAXIMUM, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.MAXIMUM, other)
 
     def smaller(self, other: Real) -> Real:
         """Return the smaller of two, NaN if one is."""
-        return self.apply(arithmetic.MINIMUM, other)  # type: ignore[no-any-return]
+        return self.apply(arithmetic.MINIMUM, other)
 
     def is_nan(self) -> Real:
         """Test for NaN (bool)."""
-        return self.apply(logical.ISNAN)  # type: ignore[no-any-return]
+        return self.apply(logical.ISNAN)
 
     def is_inf(self) -> Real:
         """Test for an infinity of either sign (bool)."""
-        return self.apply(logical.ISINF)  # type: ignore[no-any-return]
+        return self.apply(logical.ISINF)
 
     def is_finite(self) -> Real:
         """Test for a finite number (bool)."""
-        return self.apply(logical.ISFINITE)  # type: ignore[no-any-return]
+        return self.apply(logical.ISFINITE)
 
 
 def pick(condition: Real, x: Any, y: Any) -> Real:

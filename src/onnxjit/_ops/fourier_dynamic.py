@@ -125,8 +125,8 @@ def _places(n: DimLike) -> Value:
 def _as_size(value: Value) -> Dim:
     """Return a () int64 that is at least 1 as a size."""
     env = running_trace((value,)).env
-    size: Any = env.symbol(f"part{value.id}", lower=1, data=True, origin=(value, None))
-    return size  # type: ignore[no-any-return]
+    size: Dim = env.symbol(f"part{value.id}", lower=1, data=True, origin=(value, None))
+    return size
 
 
 def _part(n: Value, divisor: Value) -> Value:

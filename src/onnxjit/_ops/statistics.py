@@ -306,10 +306,13 @@ def squared_deviation(x: Value, middle: Value) -> Value:
 
 def square_of_size(x: Value) -> Value:
     """Return ``abs(x) ** 2`` element by element, real for complex numbers."""
+    result: Value
     if x.dtype.kind != "c":
-        return multiply(x, x)  # type: ignore[no-any-return]
-    re, im = real_part(x), imag_part(x)
-    return add(multiply(re, re), multiply(im, im))  # type: ignore[no-any-return]
+        result = multiply(x, x)
+    else:
+        re, im = real_part(x), imag_part(x)
+        result = add(multiply(re, re), multiply(im, im))
+    return result
 
 
 def degrees(count: Value | int, ddof: Any) -> Value | float:
