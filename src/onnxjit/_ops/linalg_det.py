@@ -77,13 +77,20 @@ def _flat(stack: Stack, x: Value, dtype: DType) -> Value:
     return reshape(cast(x, dtype), stack.lead)
 
 
-@function(
-    ROWS, np.linalg.slogdet, scalar=True, ulp=within(64), floor="operands",
-    samples=calls(lambda m: [
+#: matrices that both functions are tried on
+_STACKS: Final = calls(
+    lambda m: [
         call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
         call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(m(4, 4) * 0),
         call(m(3)), call(m(2, 3)),
-    ], MATRICES),
+    ],
+    MATRICES,
+)  # fmt: skip
+
+
+@function(
+    ROWS, np.linalg.slogdet, scalar=True, ulp=within(64), floor="operands",
+    samples=_STACKS,
 )  # fmt: skip
 def slogdet(a: Any) -> Any:
     """Return sign and logarithm of the absolute value of each determinant.
@@ -123,11 +130,7 @@ def slogdet(a: Any) -> Any:
 
 @function(
     ROWS, np.linalg.det, scalar=True, ulp=within(512), floor="operands",
-    samples=calls(lambda m: [
-        call(regular(m, 3, 3)), call(regular(m, 2, 5, 5)), call(m(0, 0)), call(m(0, 3, 3)),
-        call(m(2, 0, 0)), call(regular(m, 2, 2, 7, 7)), call(m(4, 4) * 0),
-        call(m(3)), call(m(2, 3)),
-    ], MATRICES),
+    samples=_STACKS,
 )  # fmt: skip
 def det(a: Any) -> Value:
     """Return the determinant of each matrix of the last two axes.
