@@ -14,7 +14,7 @@ import onnxruntime as ort
 import pytest
 
 from onnxjit import DataDependentError, FallbackWarning, UnsupportedError, float64, jit_onnx
-from tests.control.programs.iterables import A, NANS
+from tests.control.programs.iterables import NANS, A
 
 VECTORS = [A, A[:1], A[1:3], np.arange(9.0), np.array([0.0, 7.0, -2.0])]
 
@@ -69,7 +69,7 @@ def test_python_sorts_what_has_no_order() -> None:
     fn = jit_onnx(lambda x: np.array(sorted(x)))
     np.testing.assert_array_equal(fn(A), sorted(A))
     with pytest.warns(FallbackWarning):
-        np.testing.assert_array_equal(fn(NANS[::-1]), sorted(NANS[::-1]))
+        np.testing.assert_array_equal(fn(NANS), sorted(NANS))
 
 
 def went_on(x):

@@ -11,8 +11,8 @@ from onnxjit._core.dims import Dim
 from onnxjit._rewrite import plain
 from onnxjit._rewrite.state import SESSION
 from onnxjit._rewrite.twins import is_instance, length_of
-from onnxjit._trace import control as traced
 from onnxjit._trace.array import Array
+from onnxjit._trace.control import constructs as traced
 from onnxjit._trace.control.either import Either
 from onnxjit.errors import DataDependentError
 

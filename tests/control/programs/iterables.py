@@ -60,7 +60,7 @@ def of_pairs(x):
 
 @program(*SOME)
 def mapped(x):
-    doubled = list(map(lambda v: v * 2, x))
+    doubled = list(map(np.square, x))
     pairs = sum(map(lambda v, w: v * w, x, x[::-1]), 0.0)
     return np.array(doubled), pairs, max(map(abs, x)), any(map(np.isnan, x))
 
