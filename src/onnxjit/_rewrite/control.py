@@ -111,6 +111,17 @@ class Control:
     def list_(self, items: list[Any]) -> list[Any]:
         return items if _session() is None else traced.list_(items)
 
+    def spread(self, x: Iterable[Any]) -> list[Any]:
+        """Return the elements of a starred part of a list."""
+        return list(x) if _session() is None else traced.spread(x)
+
+    def joined_list(self, *parts: list[Any]) -> list[Any]:
+        """Return one list of the elements of several."""
+        found = self.list_([])
+        for part in parts:
+            found.extend(part)
+        return found
+
     def is_sequence(self, x: Any, length: int) -> Any:
         """Return whether a pattern of so many parts may fit, for ``match``."""
         if isinstance(x, Either):
