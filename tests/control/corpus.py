@@ -9,6 +9,7 @@ from tests.control.programs import (
     choices,
     chosen,
     constructs,
+    dispatching,
     dynamic,
     grids,
     language,
@@ -19,6 +20,7 @@ from tests.control.programs import (
     scalars,
     sequences,
     signals,
+    sorting,
     state,
     vectors,
 )
@@ -28,6 +30,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen,
+    networks, signals, lists, choices, chosen, sorting, dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

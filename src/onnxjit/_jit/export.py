@@ -17,8 +17,8 @@ import onnx
 
 from onnxjit._core.bind import as_value, tracing
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
-from onnxjit._core.guards import solve
 from onnxjit._core.dtypes import PART
+from onnxjit._core.guards import solve
 from onnxjit._core.program import Program, Value
 from onnxjit._core.source import user_level
 from onnxjit._eager.leaves import (
@@ -42,7 +42,6 @@ from onnxjit.errors import AssumptionWarning, DataDependentError, SpecError
 from onnxjit.typing import ArraySpec, DTypeSpec
 
 if TYPE_CHECKING:
-
     from .function import JitFunction
 
 __all__ = ["Exported", "Options", "assumption_texts", "save", "to_onnx"]

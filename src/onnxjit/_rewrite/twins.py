@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import heapq
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -31,7 +32,8 @@ from onnxjit._trace.control.listed import (
     numbers_of,
     sum_of,
 )
-from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
+from onnxjit._trace.control.statements import comp
+from onnxjit._trace.control.steps import enumerate_, range_, reversed_, steps_of, zip_
 from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import decide, ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
@@ -165,9 +167,24 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
 def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
     if current_tracer() is None:
         return sorted(iterable, **kwargs)
-    found = new_list(gathered(iterable))
+    iterable = gathered(iterable)
+    steps = steps_of(iterable)
+    is_open = steps is not None and isinstance(steps.length, Dim)
+    found = comp("list", steps, lambda e: [e]) if is_open else new_list(iterable)
     found.sort(**kwargs)
     return found
+
+
+def _first_of(native: Twin, **order: bool) -> Twin:
+    """Return `heapq.nlargest` or `nsmallest`, by what the documentation says it equals."""
+
+    @functools.wraps(native)
+    def twin(n: Any, iterable: Any, key: Any = None) -> Any:
+        if current_tracer() is None:
+            return native(n, iterable, key)
+        return _sorted(iterable, key=key, **order)[: dim_max(n, 0)]
+
+    return twin
 
 
 def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
@@ -369,6 +386,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
+        (heapq.nlargest, _first_of(heapq.nlargest, reverse=True)),
+        (heapq.nsmallest, _first_of(heapq.nsmallest)),
         (builtins.next, next_),
         (builtins.any, _truth_of(any, np.logical_or)),
         (builtins.all, _truth_of(all, np.logical_and)),

@@ -109,13 +109,8 @@ class List(list[Any]):
             self.rows = self.rows[::-1]
 
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
-        """Sort numbers."""
-        if self.rows is None:
-            list.sort(self, key=key, reverse=reverse)
-        elif key is not None:
-            self._ordinary("sort(key=...)")
-        else:
-            self.rows = self.rows.sorted(reverse=bool(reverse))
+        """Sort by numbers, or tuples of them."""
+        DOORS.sort_list(self, key, reverse=bool(reverse))
 
     # ------------------------------------------------------------------ elements
 

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``max`` and ``min`` by a key."""
+"""``max``, ``min`` and ``sort`` by a key."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .statements import for_, if_
+from onnxjit._core.dims import Dim
+from onnxjit._trace.doors import DOORS
+
+from .ordered import place_of_extreme, sort
+from .statements import comp, for_, if_
+from .steps import steps_of
 from .truth import compare, ifexp, or_
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["extreme_by"]
+    from onnxjit._trace.lists import List
+
+__all__ = ["extreme_by", "sort_list"]
 
 #: what stands for the greatest of no elements
 _NOTHING: Final = object()
@@ -28,6 +35,13 @@ def extreme_by(
         `max` or `min`.
     """
     symbol = ">" if native is max else "<"
+    steps = steps_of(iterable)
+    if steps is not None and isinstance(steps.length, Dim):
+        keys = comp("list", steps, lambda e: [key(e)])
+        place = place_of_extreme(keys, symbol)
+        if place is not None:
+            none = compare("==", steps.length, 0)
+            return ifexp(none, lambda: native((), **default), lambda: steps.at(place))
     names = ("best", "best_key")
     best: Any = _NOTHING
     best_key: Any = None
@@ -48,3 +62,15 @@ def extreme_by(
 
 def _keep() -> None:
     pass
+
+
+def sort_list(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> None:
+    """Do what ``owner.sort(key=key, reverse=reverse)`` does."""
+    if key is None or (not list.__len__(owner) and owner.rows is None):
+        keys = owner
+    else:
+        keys = comp("list", owner, lambda e: [key(e)])
+    sort(owner, keys, reverse=reverse)
+
+
+DOORS.sort_list = sort_list
