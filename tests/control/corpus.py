@@ -12,6 +12,7 @@ from tests.control.programs import (
     dispatching,
     dynamic,
     grids,
+    iterables,
     language,
     learning,
     linear,
@@ -30,6 +31,7 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, sorting, dispatching,
+    networks, signals, lists, choices, chosen, iterables, sorting,
+    dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

@@ -43,8 +43,6 @@ class Doors:
         Functions of lists whose length only a run knows: `_trace.control.listed`.
     places : module
         Methods of such lists: `_trace.control.places`.
-    sort_list : callable
-        ``sort_list(list, key, reverse=reverse)``: sort a list of traced code.
     source : callable
         ``source(numpy_function)``: a function's Python source as a traceable twin, or None.
     """
@@ -53,7 +51,7 @@ class Doors:
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
         "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
-        "sort_list", "source", "tolist", "trunc", "ufunc", "unary", "view",
+        "source", "tolist", "trunc", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -82,7 +80,6 @@ class Doors:
         self.places: Any = None
         self.setflags: Callable[..., Any] = _unset
         self.setpart: Callable[..., Any] = _unset
-        self.sort_list: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
         self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
