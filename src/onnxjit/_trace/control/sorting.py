@@ -43,8 +43,8 @@ def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> Non
     if owner.rows is None and keys is not owner and not _are_alike(owner):
         order = _order(rows_of(keys), reverse=reverse)
         items = list.copy(owner)
-        places = (order[i] for i in range(len(items)))
-        list.__setitem__(owner, slice(None), [_chosen(items, place) for place in places])
+        found = (order[i] for i in range(len(items)))
+        list.__setitem__(owner, slice(None), [_chosen(items, place) for place in found])
         return
     rows = switch(owner)
     order = _order(rows_of(keys), reverse=reverse)
