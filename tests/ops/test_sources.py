@@ -68,7 +68,7 @@ def test_gradients_refuse_what_numpy_refuses(steps):
 
 
 COVARIANCES = {
-    "float32": lambda x, y: np.cov(x, dtype="f4"),
+    "float32": lambda x, _: np.cov(x, dtype="f4"),
     "columns": lambda x, y: np.cov(x, y, rowvar=False),
     "correlation": lambda x, y: np.corrcoef(x, y, rowvar=False, dtype="f4"),
     "weights": lambda x, y: np.cov(x, aweights=y[0] ** 2, ddof=0),
@@ -87,12 +87,12 @@ def test_covariances(f):
 HISTOGRAMS = {
     "edges": lambda x, e: np.histogramdd(x[:, :2], [e, e * 2]),
     "mixed": lambda x, e: np.histogramdd(x[:, :3], [e, 3, 2]),
-    "bins": lambda x, e: np.histogramdd(x[:, :3], 2),
-    "range": lambda x, e: np.histogramdd(x[:, :2], 2, [None, (-1, 1)]),
-    "density": lambda x, e: np.histogramdd(x[:, :2], 2, density=True, weights=x[:, 0] ** 2),
+    "bins": lambda x, _: np.histogramdd(x[:, :3], 2),
+    "range": lambda x, _: np.histogramdd(x[:, :2], 2, [None, (-1, 1)]),
+    "density": lambda x, _: np.histogramdd(x[:, :2], 2, density=True, weights=x[:, 0] ** 2),
     "of two": lambda x, e: np.histogram2d(x[:, 0], x[:, 1], e),
     "of two, mixed": lambda x, e: np.histogram2d(x[:, 0], x[:, 1], [3, e]),
-    "integers": lambda x, e: np.histogramdd((x[:, :2] * 4).astype(int), 3),
+    "integers": lambda x, _: np.histogramdd((x[:, :2] * 4).astype(int), 3),
 }
 
 
