@@ -128,7 +128,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     Expand, Reshape; Gather where counts differ.
     """
     x = as_array(a)
-    x = structure.as_1d(x) if axis is None else x
+    x = structure.as_1d(x) if axis is None or not x.ndim else x
     at = normalize_axis(0 if axis is None else axis, x.ndim)
     count = as_number(repeats)
     counts = as_array(repeats) if count is None or isinstance(count, Value) else None
@@ -160,7 +160,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
 
 
 def _goes_with(given: DimLike, n: DimLike) -> bool:
-    """Whether one count for each of n elements is given; a model leaves room for a single one."""
+    """Whether one count for each of n elements is given; a model has room for a single one."""
     hints = hint_of(given), hint_of(n)
     if not isinstance(given, Dim) or structure.may_guard(given) or None in hints:
         return require_equal(running_trace().env, given, n)

@@ -129,7 +129,7 @@ def _better_ends(at: Any, one: Any, each: Any) -> Any:
 # ---------------------------------------------------------------------------- covariances
 
 
-def _cov(
+def _cov(  # noqa: PLR0913  NumPy's signature
     m: Any,
     y: Any = None,
     rowvar: Any = True,
