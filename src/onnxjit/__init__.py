@@ -8,14 +8,11 @@
 
 import importlib
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._jit.eager import asarray, eager_onnx
 from ._jit.function import jit_onnx
 from ._trace.array import Array
-from ._trace.control.forms import cond, fori_loop, switch, while_loop
-from ._trace.control.scans import map_ as map
-from ._trace.control.scans import scan
 from ._trace.doors import DOORS
 from .errors import (
     AliasError,
@@ -48,6 +45,11 @@ from .typing import (
     uint32,
     uint64,
 )
+
+if TYPE_CHECKING:
+    from ._trace.control.forms import cond, fori_loop, switch, while_loop
+    from ._trace.control.scans import map_ as map
+    from ._trace.control.scans import scan
 
 __all__ = [
     "AliasError",
@@ -110,10 +112,27 @@ _REVISIONS = {
 DOORS.namespace = _namespace
 
 
+#: branches and loops as functions -> the module and the name there
+_FORMS = {
+    **{name: ("forms", name) for name in ("cond", "fori_loop", "switch", "while_loop")},
+    "map": ("scans", "map_"),
+    "scan": ("scans", "scan"),
+}
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "array_api"})
+
+
 def __getattr__(name: str) -> Any:
     """Look up what is imported when it is asked for, and the version."""
     if name == "array_api":
         return importlib.import_module(f"{__name__}.array_api")
+    if name in _FORMS:
+        module, inner = _FORMS[name]
+        made = getattr(importlib.import_module(f"{__name__}._trace.control.{module}"), inner)
+        globals()[name] = made
+        return made
     if name != "__version__":
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

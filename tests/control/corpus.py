@@ -11,6 +11,7 @@ from tests.control.programs import (
     constructs,
     dynamic,
     grids,
+    iterables,
     language,
     learning,
     linear,
@@ -28,6 +29,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen,
+    networks, signals, lists, choices, chosen, iterables,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

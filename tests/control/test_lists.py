@@ -214,7 +214,7 @@ def test_elements_that_data_chooses_among_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    "use", [tuple, lambda found: [*found, 1.0], lambda found: max(*found)]
+    "use", [tuple, lambda found: (*found, 1.0), lambda found: max(*found)]
 )
 def test_what_takes_a_list_apart_is_told_so(use: Any) -> None:
     def apart(x: Any) -> Any:

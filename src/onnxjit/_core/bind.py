@@ -242,10 +242,9 @@ def _typed(
     avals = [v.aval for v in inputs]
     if params or not op.rowwise:
         return _results(op, avals, params)
-    key = (op, *avals)
-    found = trace.types.get(key)
+    found = trace.types.get((op, *avals))
     if found is None:
-        found = trace.types[key] = _results(op, avals, params)
+        found = trace.types[op, *avals] = _results(op, avals, params)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .dim_atoms import FloorDiv, Pos, Symbol
 from .dim_fold import evaluate_poly
-from .dim_polynomial import ZERO, atom_poly, make
+from .dim_polynomial import ZERO, make
 from .dim_rules import (
     as_facts,
     bounds,
@@ -244,12 +244,14 @@ def _substituted(poly: Poly, values: Mapping[Symbol, Poly]) -> Poly:
 
 def solve(poly: Poly) -> tuple[Symbol, Poly] | None:
     """Solve `poly == 0` for its newest symbol that stands alone with factor 1 or -1."""
-    for monomial, factor in reversed(poly.terms):  # newest first
+    terms = poly.terms
+    for at in range(len(terms) - 1, -1, -1):  # newest first
+        monomial, factor = terms[at]
         symbol = monomial.atom
         if abs(factor) == 1 and isinstance(symbol, Symbol):
-            rest = poly - atom_poly(symbol) * factor
+            rest = make((*terms[:at], *terms[at + 1 :]))
             if symbol not in rest.symbols:
-                return symbol, rest * -factor
+                return symbol, -rest if factor == 1 else rest
     return None
 
 

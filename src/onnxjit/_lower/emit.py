@@ -223,9 +223,12 @@ class Emitter:
         domain: str,
         name: str,
     ) -> None:
-        reads = ["" if h is None else h.name for h in inputs]
-        while reads and not reads[-1]:
-            reads.pop()  # what is left out at the end needs no place
+        if None in inputs:
+            reads = ["" if h is None else h.name for h in inputs]
+            while reads and not reads[-1]:
+                reads.pop()  # what is left out at the end needs no place
+        else:
+            reads = [h.name for h in inputs]  # type: ignore[union-attr]
         node = Node(op_type, name, reads, makes, attributes, domain)
         if domain:
             self.domains.add(domain)
@@ -384,12 +387,16 @@ class Emitter:
         if rule is None:
             rule = self._rules[op] = rule_of(op, self.opset)
         handles = [done.get(v.id) or self.handle(v) for v in equation.inputs]
-        if results[0].block is not self.scope.block:
-            self.scope = self.scope_of(results[0])
+        first = results[0]
+        if first.block is not self.scope.block:
+            self.scope = self.scope_of(first)
         self._prefix = f"{op.name}_{len(self.equations)}"
         self._count, self._equation = 0, equation
         self.equations.append(equation)
         made = rule(self, equation, *handles)
+        if type(made) is Handle and made.dtype is first.dtype and len(results) == 1:
+            done[first.id] = made
+            return
         several = made if isinstance(made, tuple) else (made,)
         for value, handle in zip(results, several, strict=True):
             if handle.dtype is not value.dtype:

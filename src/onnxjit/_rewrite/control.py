@@ -11,8 +11,8 @@ from onnxjit._core.dims import Dim
 from onnxjit._rewrite import plain
 from onnxjit._rewrite.state import SESSION
 from onnxjit._rewrite.twins import is_instance, length_of
-from onnxjit._trace import control as traced
 from onnxjit._trace.array import Array
+from onnxjit._trace.control import constructs as traced
 from onnxjit._trace.control.either import Either
 from onnxjit.errors import DataDependentError
 
@@ -110,6 +110,17 @@ class Control:
 
     def list_(self, items: list[Any]) -> list[Any]:
         return items if _session() is None else traced.list_(items)
+
+    def spread(self, x: Iterable[Any]) -> list[Any]:
+        """Return the elements of a starred part of a list."""
+        return list(x) if _session() is None else traced.spread(x)
+
+    def joined_list(self, *parts: list[Any]) -> list[Any]:
+        """Return one list of the elements of several."""
+        found = self.list_([])
+        for part in parts:
+            found.extend(part)
+        return found
 
     def is_sequence(self, x: Any, length: int) -> Any:
         """Return whether a pattern of so many parts may fit, for ``match``."""

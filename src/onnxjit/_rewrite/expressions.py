@@ -180,8 +180,23 @@ class ExpressionRewriter(OperandRewriter):
 
     def visit_List(self, node: ast.List) -> ast.expr:
         display = self._display(node)
-        loaded = isinstance(node.ctx, ast.Load)
-        return self.hook("list_", display, at=node) if loaded else display
+        if not isinstance(node.ctx, ast.Load):
+            return display
+        if any(isinstance(e, ast.Starred) for e in node.elts):
+            return self.hook("joined_list", *self._runs(node), at=node)
+        return self.hook("list_", display, at=node)
+
+    def _runs(self, node: ast.List) -> list[ast.expr]:
+        """Return the parts of a list, each one a list or made one where it is evaluated."""
+        parts: list[ast.expr] = []
+        for e in node.elts:
+            if isinstance(e, ast.Starred):
+                parts.append(self.hook("spread", e.value, at=e))
+            elif parts and isinstance(parts[-1], ast.List):
+                parts[-1].elts.append(e)
+            else:
+                parts.append(ast.copy_location(ast.List([e], ast.Load()), e))
+        return parts
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         node.elts = [self.operand(e) for e in node.elts]

@@ -13,9 +13,9 @@ from types import CellType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite.path import Path
-from onnxjit._trace.control import ifexp
 from onnxjit._trace.control.either import Unsure
 from onnxjit._trace.control.join import type_of
+from onnxjit._trace.control.truth import ifexp
 from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Place, Unprepared
 

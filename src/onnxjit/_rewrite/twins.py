@@ -19,25 +19,30 @@ import numpy as np
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
 from onnxjit._ops.refused import by_source
-from onnxjit._trace.array import ARRAY, Array, wrap
+from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.control.consumer import (
+    Quantifier,
+    filter_,
+    fromiter_,
+    iter_,
+    map_,
+    sorted_,
+    sum_,
+)
 from onnxjit._trace.control.either import Either
-from onnxjit._trace.control.extremes import extreme_by
-from onnxjit._trace.control.kept import Lazy, Maybe
+from onnxjit._trace.control.extremes import extreme
 from onnxjit._trace.control.listed import (
-    extreme_of,
     gathered,
     new_list,
     next_,
-    numbers_of,
-    sum_of,
 )
-from onnxjit._trace.control.steps import enumerate_, range_, reversed_, zip_
+from onnxjit._trace.control.steps import enumerate_, open_steps, range_, reversed_, zip_
 from onnxjit._trace.control.truth import compare as in_order
-from onnxjit._trace.control.truth import decide, ifexp
+from onnxjit._trace.control.truth import ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import complex_number, python_number, representative
-from onnxjit._trace.lists import List, rows_of
+from onnxjit._trace.lists import List
 from onnxjit._trace.trace import current_tracer, dim_array
 
 from .elements import ndenumerate_, ndindex_, vectorized
@@ -115,10 +120,10 @@ def _extreme(
 
     def twin(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(gathered, args))
-        if kwargs.get("key") is not None and current_tracer() is not None:
-            return extreme_by(native, args[0] if len(args) == 1 else args, **kwargs)
-        if len(args) == 1 and rows_of(args[0]) is not None and set(kwargs) <= {"default"}:
-            return extreme_of(args[0], compare, **kwargs)
+        kwargs = {name: _own(x) for name, x in kwargs.items()}
+        by_key = kwargs.get("key") is not None and current_tracer() is not None
+        if by_key or (len(args) == 1 and open_steps(args) is not None):
+            return extreme(native, args[0] if len(args) == 1 else args, **kwargs)
         if kwargs or not any(True for a in arrays_in(list(args)) if is_traced(a)):
             return native(*args, **kwargs)
         items = list(args[0]) if len(args) == 1 else list(args)
@@ -151,53 +156,8 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
     return chosen[()]
 
 
-def _sum(iterable: Any, /, start: Any = 0) -> Any:
-    iterable = gathered(iterable)
-    if rows_of(iterable) is not None:
-        return sum_of(iterable, start)
-    if not (isinstance(iterable, Array) and is_traced(iterable)) or not iterable.ndim:
-        return sum(iterable, start)
-    if isinstance(iterable.shape[0], int):
-        return sum(iterable, start)
-    return np.add.reduce(iterable, axis=0, dtype=iterable.dtype) + start
-
-
-def _sorted(iterable: Any, /, **kwargs: Any) -> Any:
-    if current_tracer() is None:
-        return sorted(iterable, **kwargs)
-    found = new_list(gathered(iterable))
-    found.sort(**kwargs)
-    return found
-
-
-def _truth_of(native: Callable[[Any], bool], ufunc: np.ufunc) -> Twin:
-    """Return `any` or `all`."""
-    ends = native is any
-
-    def twin(iterable: Any, /) -> Any:
-        if rows_of(iterable) is not None:
-            return python_number(ufunc.reduce(numbers_of(iterable, native.__name__)), "b")
-        if isinstance(iterable, Array) and is_traced(iterable) and iterable.ndim == 1:
-            return python_number(ufunc.reduce(iterable), "b")
-        open_ = []
-        for x in iterable.raw if isinstance(iterable, Lazy) else iterable:
-            found = truth(x)
-            if found is ends:
-                return ends
-            if not isinstance(found, bool):
-                open_.append(found)
-        if not open_:
-            return not ends
-        return python_number(functools.reduce(ufunc, open_), "b")
-
-    def truth(x: Any) -> Any:
-        """Return the truth of an element; one that is left out has no say."""
-        if not isinstance(x, Maybe):
-            found = decide(x)
-            return found if isinstance(found, bool) else wrap(found)
-        return ifexp(wrap(x.pred), lambda: truth(x.make()), lambda: not ends)
-
-    return twin
+def _sorted(iterable: Any, /, **options: Any) -> Any:
+    return sorted_(iterable, **{name: _own(x) for name, x in options.items()})
 
 
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
@@ -362,20 +322,24 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.complex, _complex),
         (builtins.max, _extreme(max, np.greater, dim_max, "max")),
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
-        (builtins.sum, _sum),
+        (builtins.sum, sum_),
         (math.log, _log),
         (np.broadcast, _broadcast),
+        (np.fromiter, fromiter_),
         (np.ndindex, ndindex_),
         (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
         (builtins.next, next_),
-        (builtins.any, _truth_of(any, np.logical_or)),
-        (builtins.all, _truth_of(all, np.logical_and)),
+        (builtins.any, Quantifier(np.logical_or)),
+        (builtins.all, Quantifier(np.logical_and)),
         (range, range_),
         (enumerate, enumerate_),
         (zip, zip_),
         (reversed, reversed_),
+        (map, lambda f, *iterables: map_(_own(f), *iterables)),
+        (filter, lambda f, iterable: filter_(_own(f), iterable)),
+        (builtins.iter, iter_),
     ]
     for names, kind in ((_MATH, "f"), (_MATH_INT, "i"), (_MATH_BOOL, "b")):
         pairs += [
@@ -392,6 +356,11 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
     return {id(f): (f, twin) for f, twin in pairs}
+
+
+def _own(f: Any) -> Any:
+    """Return what is called in the place of a function that a function is given."""
+    return f if f is None else twin_of(f) or f
 
 
 def twin_of(f: object) -> Twin | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from onnxjit._core.dims import Dim
 from onnxjit._ops.shape import reshape_view
 from onnxjit._ops.views import (
     ChainView,
@@ -465,7 +466,11 @@ class Array(Operators, Methods):
         if not self.ndim:
             msg = "iteration over a 0-d array"
             raise TypeError(msg)
-        return (self[i] for i in range(int(self.shape[0])))
+        length = self.shape[0]
+        if isinstance(length, Dim):
+            self._mark()
+            length = length.specialise("taking an array apart (by *, tuple() or the like)")
+        return (self[i] for i in range(length))
 
     def __contains__(self, item: Any) -> bool:
         if self._kind != ARRAY:

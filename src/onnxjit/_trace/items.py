@@ -286,16 +286,6 @@ def round_scalar(array: Array, ndigits: Any) -> Any:
     return python_number(rounded) if array._is_weak else rounded
 
 
-def tolist(array: Array) -> Any:
-    """Return nested lists of Python scalars."""
-    known = array._known
-    if known is not None:
-        return known.tolist()
-    if not array.ndim:
-        return python_number(array)
-    return [tolist(row) if isinstance(row, Array) else row for row in array]
-
-
 #: how far a loop of the graph has gone through elements, only a run knows
 _GONE: Final = -1
 
@@ -314,14 +304,18 @@ class Flat:
 
     def rest(self) -> Any:
         """Return the elements that are left, for a loop to go through."""
+        self._check()
         left = self._elements()[self.index :] if self.index else self._elements()
         self.index = _GONE
         return left
 
-    def __next__(self) -> Any:
+    def _check(self) -> None:
         if self.index == _GONE:
             msg = "a loop of the graph has gone through x.flat; take x.flat anew"
             raise UnsupportedError(msg)
+
+    def __next__(self) -> Any:
+        self._check()
         if self.index >= len(self):
             raise StopIteration
         self.index += 1
@@ -574,7 +568,6 @@ DOORS.attribute = attribute
 DOORS.conj = conj
 DOORS.copy = copy_array
 DOORS.item = item
-DOORS.tolist = tolist
 DOORS.trunc = trunc
 DOORS.flat = Flat
 DOORS.real = real

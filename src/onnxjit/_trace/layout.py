@@ -426,7 +426,7 @@ def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | 
             layout = x._storage.layout
             if not layout.is_plain or (x._views and not _keep_order(x)):
                 return lies(ufunc, inputs, None)(ndim)
-            if layout.arguments:
+            if not depends >= layout.arguments:
                 depends |= layout.arguments
     return Layout.plain(depends)
 

@@ -109,13 +109,8 @@ class List(list[Any]):
             self.rows = self.rows[::-1]
 
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
-        """Sort numbers."""
-        if self.rows is None:
-            list.sort(self, key=key, reverse=reverse)
-        elif key is not None:
-            self._ordinary("sort(key=...)")
-        else:
-            self.rows = self.rows.sorted(reverse=bool(reverse))
+        """Sort the elements, by a key if one is given."""
+        DOORS.listed.sort(self, key, reverse=bool(reverse))
 
     # ------------------------------------------------------------------ elements
 
@@ -283,7 +278,7 @@ class Frozen(List):
 
 
 class Generated(List):
-    """What a generator expression over an unknown number of elements has given."""
+    """What an iterator over an unknown number of elements has given."""
 
     __slots__ = ()
 
@@ -291,6 +286,33 @@ class Generated(List):
         if not isinstance(self.length, Dim) and not self.length:
             raise StopIteration
         return self.pop(0)
+
+    def take(self, *, whole: bool) -> List:
+        """Return what is left; afterwards nothing is, or only a run knows what."""
+        found = self.copy()
+        if whole:
+            self.clear()
+        else:
+            self.__class__ = Spent
+        return found
+
+
+class Spent(Generated):
+    """An iterator that a loop or function has gone through for some way."""
+
+    __slots__ = ()
+
+    def __next__(self) -> Any:
+        return self.take(whole=False)
+
+    def take(self, *, whole: bool) -> List:
+        """Refuse it."""
+        del whole
+        msg = (
+            "how far a loop or function has gone through an iterator, only a run knows; make "
+            "a list first, and run over that"
+        )
+        raise UnsupportedError(msg)
 
 
 def _is_open(place: Any) -> bool:

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What branches and loops of the user's code mean while a function is traced."""
+"""What branches and loops of the user's code mean while a function is traced.
 
-from .forms import cond, fori_loop, switch, while_loop
-from .kept import kept
-from .scans import map_, scan
-from .statements import assert_, comp, for_, if_, list_, raised, trying, while_
-from .truth import and_, chain, compare, ifexp, not_, or_
-from .unsure import bound
-
-__all__ = [
-    "and_", "assert_", "bound", "chain", "comp", "compare", "cond", "for_", "fori_loop", "if_",
-    "ifexp", "kept", "list_", "map_", "not_", "or_", "raised", "scan", "switch", "trying",
-    "while_", "while_loop",
-]  # fmt: skip
+Nothing is imported here: the first trace imports what it needs.
+"""

@@ -19,9 +19,11 @@ from onnxjit._trace.lists import Generated, List, Stack, rows_of
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
-from .join import Type, from_value
+from .join import Type
 from .kept import SKIPPED, Lazy, Maybe
 from .places import stacked_of
+from .sorting import sort
+from .steps import taken
 from .truth import compare, ifexp
 
 if TYPE_CHECKING:
@@ -30,17 +32,18 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 __all__ = [
-    "as_array", "as_arrays", "extreme_of", "gathered", "given", "joined_rows", "new_list",
-    "next_", "numbers_of", "sum_of",
+    "as_array", "as_arrays", "gathered", "given", "joined_rows", "new_list",
+    "next_", "numbers_of", "sort", "spread",
+    "sum_of",
 ]  # fmt: skip
 
 _CONTAINERS: Final = (tuple, list)
 
 
 def gathered(x: Any) -> Any:
-    """Return the results of a generator expression as a list, anything else as it is."""
+    """Return what an iterator has left as a list or array, anything else as it is."""
     if not isinstance(x, Lazy):
-        return x
+        return taken(x, whole=True)
     found = List()
     for result in x.raw:
         x.add(found, result)
@@ -67,11 +70,17 @@ def _first(x: Lazy, default: Any) -> Any:
 
 def new_list(iterable: Any = ()) -> List:
     """Return a list of the elements of an iterable, whose number may be symbolic."""
+    iterable = taken(iterable, whole=True)
     rows = stacked_of(iterable)
     if rows is None:
         return List(iterable)
     running_tracer().has_rows = True
     return List.of_rows(rows[:])
+
+
+def spread(x: Any) -> List:
+    """Return the elements of a starred part of a list."""
+    return new_list(gathered(x))
 
 
 # ---------------------------------------------------------------------------- as arrays
@@ -255,27 +264,6 @@ def sum_of(x: List, start: Any) -> Any:
     if t.dtype.kind == "b":
         t = Type(INT if t.is_python else t.kind, INT64, ())
     return start + _like_elements(found, t)
-
-
-def extreme_of(x: List, compare: np.ufunc, **default: Any) -> Any:
-    """Return ``max(x)`` or ``min(x)``, with a default for an empty list."""
-    if default:
-        return ifexp(x, lambda: _extreme(x, compare), lambda: default["default"])
-    _must_have_some(x)
-    return _extreme(x, compare)
-
-
-def _extreme(x: List, compare: np.ufunc) -> Any:
-    """Return the first greatest or least; a NaN counts where it is the first element only."""
-    numbers = numbers_of(x, "max" if compare is np.greater else "min")
-    (t,) = x.rows.element.types
-    best = np.fmax if compare is np.greater else np.fmin
-    found: Any = best.reduce(numbers)
-    if t.dtype.kind == "f":
-        found = np.where(np.isnan(numbers[0]), numbers[0], found)[()]
-    if t.is_python:
-        return from_value(found._value, t) if t.dtype.kind == "b" else _like_elements(found, t)
-    return found
 
 
 DOORS.listed = sys.modules[__name__]

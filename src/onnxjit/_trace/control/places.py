@@ -32,6 +32,7 @@ from .rows import (
     stacked,
     switch,
 )
+from .steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,6 +99,8 @@ def stacked_of(x: Any) -> Rows | None:
     if rows is not None:
         found: Rows = rows
         return found
+    if isinstance(x, Steps) and isinstance(x.length, Dim):
+        return stacked_of(Steps.listed(x))
     if not isinstance(x, Array) or not is_traced(x) or not x.ndim:
         return None
     if isinstance(x.shape[0], int):

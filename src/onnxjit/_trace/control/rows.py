@@ -164,11 +164,6 @@ class Rows(Stack):
         """Return copies of the elements."""
         return self.with_columns(wrap(c._value) for c in self.columns)
 
-    def sorted(self, *, reverse: bool) -> Rows:
-        """Return numbers sorted."""
-        found = self.with_columns([call_function(np.sort, (self._numbers("sort"),), {})])
-        return found[::-1] if reverse else found
-
     def contains(self, x: Any) -> Any:
         """Return whether an element is equal to `x`."""
         return python_number(call_function(np.any, (self._equal(x),), {}), "b")

@@ -21,7 +21,7 @@ from .branch import branch
 from .kept import SKIPPED, Lazy, Maybe, sure
 from .loop import Names, capture
 from .region import AlwaysRaises, is_plain
-from .steps import Steps, steps_of
+from .steps import Steps, steps_of, taken
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
 if TYPE_CHECKING:
@@ -221,6 +221,7 @@ def for_(
 ) -> None:
     """Run ``for e in iterable: body(e)``, as long as ``test()`` holds."""
     tracer = current_tracer()
+    iterable = taken(iterable, whole=test is None)
     steps = None if tracer is None else steps_of(iterable)
     if tracer is None or steps is None:
         _run_through(iterable, body, test)
@@ -387,6 +388,7 @@ def comp(kind: str, iterable: Any, function: Callable[[Any], list[Any]]) -> Any:
     Over a symbolic number of elements, a generator is a list too: all of it is evaluated.
     """
     tracer = current_tracer()
+    iterable = taken(iterable, whole=True)
     steps = None if tracer is None else steps_of(iterable)
     if tracer is not None and steps is not None and isinstance(steps.length, Dim):
         found = List()
@@ -432,3 +434,11 @@ def _add(found: List, result: Any) -> None:
         branch(tracer, result.pred, (then, _nothing), functions=(then,))
     elif result is not SKIPPED:
         found.append(result)
+
+
+def _listed(steps: Steps) -> List:
+    found: List = comp("list", steps, lambda e: [e])
+    return found
+
+
+Steps.listed = staticmethod(_listed)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.convert import is_traced
+from onnxjit._trace.doors import DOORS
 from onnxjit._trace.items import Flat, capture_item, python_number, representative
-from onnxjit._trace.lists import List, rows_of
+from onnxjit._trace.lists import Generated, List, rows_of
 from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
     from onnxjit._core.dims import DimLike
 
-__all__ = ["Steps", "enumerate_", "range_", "reversed_", "steps_of", "zip_"]
+__all__ = [
+    "Steps", "enumerate_", "open_steps", "range_", "reversed_", "steps_of", "taken", "tolist",
+    "zip_",
+]  # fmt: skip
 
 
 class Steps:
@@ -33,6 +37,9 @@ class Steps:
     """
 
     __slots__ = ("at", "length", "source")
+
+    #: ``listed(x)`` makes a `List` of elements, set where loops are made
+    listed: ClassVar[Callable[[Any], List]]
 
     def __init__(
         self, length: DimLike, at: Callable[[Any], Any], source: list[Any] | None = None
@@ -54,6 +61,10 @@ class Steps:
             else:
                 _check_length(source, length)  # type: ignore[arg-type]  # it has rows
 
+    def rest(self) -> Steps:
+        """Return all elements but the first, which there has to be."""
+        return Steps(self.length - 1, lambda i: self.at(i + 1))
+
     def __len__(self) -> int:
         return int(self.length)
 
@@ -73,14 +84,25 @@ def _is_from_start(i: Any) -> bool:
     return i >= 0 if isinstance(i, int) else True
 
 
+def taken(x: Any, *, whole: bool) -> Any:
+    """Return what an iterator has left as a list or array, anything else as it is.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether the iterator surely comes to its end.
+    """
+    if isinstance(x, Flat) and is_traced(x.base):
+        return x.rest()
+    return x.take(whole=whole) if isinstance(x, Generated) else x
+
+
 def steps_of(x: Any) -> Steps | None:
     """Return an iterable as elements by place, None where it has to be run through."""
     if isinstance(x, Steps):
         return x
     if isinstance(x, Array) and x._nd is None and x.ndim:
         return Steps(x.shape[0], lambda i: x[i])
-    if isinstance(x, Flat) and is_traced(x.base):
-        return steps_of(x.rest())
     if isinstance(x, range):
         return Steps(len(x), lambda i: x.start + x.step * i)
     if isinstance(x, List):
@@ -133,16 +155,43 @@ def range_(*args: Any) -> Any:
     return Steps(length, lambda i: start + step * i)
 
 
+def open_steps(iterables: tuple[Any, ...]) -> tuple[Dim, Callable[[Any], Any]] | None:
+    """Return how many elements iterables have together, and what gives a tuple of them.
+
+    None where their number is known, or Python has to run through one of them.
+    """
+    found = _any_steps(iterables)
+    if found is None:
+        return None
+    length = _shortest(found)
+    if not isinstance(length, Dim):
+        return None
+    return length, lambda i: tuple(steps.at(i) for steps in found)
+
+
+def _shortest(found: list[Steps]) -> DimLike:
+    length = found[0].length
+    for steps in found[1:]:
+        length = dim_min(length, steps.length)
+    return length
+
+
 def _any_steps(iterables: tuple[Any, ...]) -> list[Steps] | None:
     """Return iterables as elements by place if one of them is traced."""
-    if not any(isinstance(x, Steps) or is_traced(x) or rows_of(x) for x in iterables):
+    if not any(map(_is_by_place, iterables)):
         return None
     found = [steps_of(x) for x in iterables]
     return None if None in found else found  # type: ignore[return-value]  # just looked
 
 
+def _is_by_place(x: Any) -> bool:
+    """Whether an iterable is one that Python's functions would take apart."""
+    return isinstance(x, Steps) or is_traced(x) or rows_of(x) is not None
+
+
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """Return ``enumerate(...)``."""
+    iterable = taken(iterable, whole=False)
     found = _any_steps((iterable,))
     if found is None:
         return enumerate(iterable, start)
@@ -152,13 +201,11 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 def zip_(*iterables: Any, **kwargs: Any) -> Any:
     """Return ``zip(...)``; traced operands of other lengths are cut as Python does."""
+    iterables = tuple(taken(x, whole=False) for x in iterables)
     found = _any_steps(iterables)
     if found is None or (kwargs.get("strict") and not _same_length(found)):
         return zip(*iterables, **kwargs)  # noqa: B905  among them, where it is given
-    length = found[0].length
-    for steps in found[1:]:
-        length = dim_min(length, steps.length)
-    return Steps(length, lambda i: tuple(steps.at(i) for steps in found))
+    return Steps(_shortest(found), lambda i: tuple(steps.at(i) for steps in found))
 
 
 def _same_length(found: list[Steps]) -> bool:
@@ -177,3 +224,22 @@ def reversed_(sequence: Any) -> Any:
         return reversed(sequence)
     steps = found[0]
     return Steps(steps.length, lambda i: steps.at(steps.length - 1 - i))
+
+
+def tolist(array: Array) -> Any:
+    """Return nested lists of Python's scalars, as `ndarray.tolist`."""
+    known = array._known
+    if known is not None:
+        return known.tolist()
+    if not array.ndim:
+        return python_number(array)
+
+    def at(i: Any) -> Any:
+        row = array[i]
+        return tolist(row) if isinstance(row, Array) else row
+
+    steps = Steps(array.shape[0], at)
+    return Steps.listed(steps) if isinstance(steps.length, Dim) else [*steps]
+
+
+DOORS.tolist = tolist

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists sorted by numbers that only a run knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.convert import arrays_in, is_known, is_traced
+from onnxjit._trace.dispatch import call_function
+from onnxjit._trace.entering import running_tracer
+from onnxjit._trace.items import get_item
+from onnxjit._trace.lists import List, rows_of
+from onnxjit.errors import UnsupportedError
+
+from .rows import Rows, column_of, switch
+from .statements import comp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["sort"]
+
+
+def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> None:
+    """Sort a list in place; equal elements stay in order."""
+    keys = owner if key is None else comp("list", owner, lambda e: [key(e)])
+    if owner.rows is None and not any(map(_is_open, arrays_in(list.copy(keys)))):
+        places = sorted(range(len(keys)), key=list.copy(keys).__getitem__, reverse=reverse)
+        list.__setitem__(owner, slice(None), [list.__getitem__(owner, i) for i in places])
+        return
+    if keys is not owner and keys.rows is None:
+        switch(keys)
+    rows = switch(owner)
+    order = _order(rows_of(keys), reverse=reverse)
+    columns = zip(rows.columns, rows.element.types, strict=True)
+    owner.rows = rows.with_columns(
+        column_of(get_item(c, order)._value, t, [c]) for c, t in columns
+    )
+
+
+def _is_open(x: Any) -> bool:
+    """Whether only a run knows how an object compares."""
+    return is_traced(x) and not (isinstance(x, Array) and is_known(x))
+
+
+def _order(keys: Rows, *, reverse: bool) -> Any:
+    """Return the places of keys in their order; those of tuples count from the first on."""
+    if any(c.ndim != 1 or c.dtype.kind not in "biuf" for c in keys.columns):
+        msg = "a list is sorted in the graph by numbers or tuples of numbers only"
+        raise UnsupportedError(msg)
+    for c in keys.columns:
+        if c.dtype.kind == "f":  # where Python puts others than NaN depends on how it sorts
+            running_tracer().fail_if(call_function(np.any, (np.isnan(c),), {})._value)
+    columns = [wrap(c._value)[::-1] if reverse else wrap(c._value) for c in keys.columns]
+    order = call_function(np.lexsort, (tuple(columns[::-1]),), {})
+    return keys.length - 1 - order[::-1] if reverse else order
