@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that are traced through Python source: lists, coordinates, edges, other sizes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -84,11 +86,12 @@ def test_covariances(f):
     check_model(f, rows, (other, other * other), rtol=1e-4)
 
 
+RANGES: list[Any] = [None, (-1, 1)]
 HISTOGRAMS = {
     "edges": lambda x, e: np.histogramdd(x[:, :2], [e, e * 2]),
     "mixed": lambda x, e: np.histogramdd(x[:, :3], [e, 3, 2]),
     "bins": lambda x, _: np.histogramdd(x[:, :3], 2),
-    "range": lambda x, _: np.histogramdd(x[:, :2], 2, [None, (-1, 1)]),
+    "range": lambda x, _: np.histogramdd(x[:, :2], 2, RANGES),
     "density": lambda x, _: np.histogramdd(x[:, :2], 2, density=True, weights=x[:, 0] ** 2),
     "of two": lambda x, e: np.histogram2d(x[:, 0], x[:, 1], e),
     "of two, mixed": lambda x, e: np.histogram2d(x[:, 0], x[:, 1], [3, e]),

@@ -310,7 +310,8 @@ def reduction_axes(axis: Any, ndim: int) -> tuple[int, ...]:
         NumPy's own.
     """
     if isinstance(axis, list):
-        operator.index(axis)  # which raises
+        msg = "'list' object cannot be interpreted as an integer"
+        raise TypeError(msg)
     if isinstance(axis, bool):
         msg = "an integer is required for the axis"
         raise TypeError(msg)

@@ -342,9 +342,9 @@ class Flat:
             values.flat[to_numpy(index)] = to_numpy(value)
             return
         elements = self._elements().copy()
-        if not isinstance(value, (list, tuple)) and not getattr(value, "ndim", 0):
+        if not isinstance(value, (list, tuple)) and not getattr(value, "ndim", False):
             elements[index] = value
-        elif isinstance(index, (slice, list, EllipsisType)) or getattr(index, "ndim", 0):
+        elif isinstance(index, (slice, list, EllipsisType)) or getattr(index, "ndim", False):
             values = call_function(np.ravel, (value,), {})
             if not isinstance(values.shape[0], int) or values.shape[0]:
                 wanted = elements[index].shape[0]  # values are taken again when they run out

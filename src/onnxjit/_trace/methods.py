@@ -367,7 +367,7 @@ class Methods:
 
     def fill(self, value: Any) -> None:
         """Set every element."""
-        if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        if isinstance(value, (list, tuple)) or getattr(value, "ndim", False):
             like = np.zeros((2,) * value.ndim) if hasattr(value, "ndim") else [0]
             np.zeros(1, self.dtype).fill(like)  # NumPy's refusal
         DOORS.setitem(self, ..., value)
