@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .sources_polynomial import SOURCES as _POLYNOMIALS
+from .sources_statistics import SOURCES as _STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,4 +190,5 @@ SOURCES: Final[dict[Any, Callable[..., Any]]] = {
     np.packbits: _packbits,
     np.unpackbits: _unpackbits,
     **_POLYNOMIALS,
+    **_STATISTICS,
 }

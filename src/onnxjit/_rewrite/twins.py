@@ -19,7 +19,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
-from onnxjit._ops.sources_polynomial import ITERATING
+from onnxjit._ops.refused import by_source
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.consumer import (
     Quantifier,
@@ -366,7 +366,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
             (getattr(cmath, n), _cmath(getattr(cmath, n), u, kind)) for n, u in found.items()
         ]
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
-    pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *ITERATING)]
+    pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *by_source())]
     pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
