@@ -15,6 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from .sources_emath import SOURCES as _EMATH
 from .sources_polynomial import SOURCES as _POLYNOMIALS
 from .sources_polynomial import is_empty
+from .sources_statistics import SOURCES as _STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,4 +199,5 @@ SOURCES: Final[dict[Any, Callable[..., Any]]] = {
     np.unpackbits: _unpackbits,
     **_EMATH,
     **_POLYNOMIALS,
+    **_STATISTICS,
 }

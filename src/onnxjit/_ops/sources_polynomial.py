@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ITERATING", "SOURCES", "eigen_pairs", "eigen_values", "is_empty"]
+__all__ = ["SOURCES", "eigen_pairs", "eigen_values", "is_empty"]
 
 _EIG: Final = type(np.linalg.eig(np.eye(1)))
 
@@ -205,9 +205,6 @@ def _polydiv(u: Any, v: Any) -> Any:
     large = ~(np.abs(rest) <= 1e-8)
     return quotient, rest[np.where(large.any(), np.argmax(large), m) :]
 
-
-#: functions whose dispatchers look through the elements of an array for other arrays
-ITERATING: Final = (np.poly, np.roots)
 
 #: NumPy function -> what is traced for it
 SOURCES: Final[dict[Any, Callable[..., Any]]] = {
