@@ -13,6 +13,7 @@ from . import (
     imports,
     linalg,
     loops,
+    products,
     ufuncs,
 )
 from .base import Kernel, Result
@@ -26,6 +27,7 @@ KERNELS: dict[str, Kernel] = {
         eager,
         compilation,
         imports,
+        products,
         linalg,
         factorisations,
         loops,

@@ -9,6 +9,7 @@ from tests.control.programs import (
     choices,
     chosen,
     constructs,
+    dispatching,
     dynamic,
     grids,
     iterables,
@@ -21,6 +22,7 @@ from tests.control.programs import (
     scalars,
     sequences,
     signals,
+    sorting,
     state,
     vectors,
 )
@@ -30,6 +32,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, iterables, ranges,
+    networks, signals, lists, choices, chosen, iterables, ranges, sorting, dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

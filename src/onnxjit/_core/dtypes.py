@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from onnxjit.errors import UnsupportedError
+
 __all__ = ["PART", "WHOLE", "DType", "from_numpy", "is_carried"]
 
 
@@ -85,12 +87,15 @@ def from_numpy(dtype: np.dtype[np.generic]) -> DType:
 
     Raises
     ------
-    KeyError
+    UnsupportedError
         The dtype is not carried (object, void, bytes, datetime, long double).
     """
     found = _BY_NUMPY.get(dtype)
     if found is None:
         if dtype.kind == "U":
             return STRING
-        found = _BY_KIND_SIZE[dtype.kind, dtype.itemsize]
+        found = _BY_KIND_SIZE.get((dtype.kind, dtype.itemsize))
+    if found is None:
+        msg = f"arrays of dtype {dtype} are not carried: use a bool, number or string dtype"
+        raise UnsupportedError(msg)
     return found

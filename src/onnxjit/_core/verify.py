@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit.errors import InternalError
 
 from .aval import Aval, Tensor
+from .bind import tracing
 from .dims import same
 from .program import Block, Equation, Program, Value, dims_in, origins
 
@@ -98,5 +99,6 @@ def verify(program: Program) -> Program:
         _fail("an input has no name")
     if len(program.output_names) != len(program.outputs):
         _fail("a result has no name")
-    _Checker().block(program.block, None)
+    with tracing(program.block.trace):  # rules of results ask what is known of sizes
+        _Checker().block(program.block, None)
     return program

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -91,11 +91,15 @@ def _mark_old(session: Any, tracer: Tracer, x: Any) -> None:
         _mark_old(session, tracer, part)
 
 
+#: NumPy, and modules of ours whose helpers are traced like its source
+_SOURCES: Final = ("numpy", "onnxjit._ops.sources_statistics")
+
+
 def _packages(fn: Any) -> tuple[str, ...]:
     """Return what counts as the user's code: the function's package, and NumPy's source."""
     module = getattr(fn, "__module__", None)
     top = module.partition(".")[0] if isinstance(module, str) else ""
-    return ("numpy",) if top in ("", "numpy", "onnxjit") else (top, "numpy")
+    return _SOURCES if top in ("", "numpy", "onnxjit") else (top, *_SOURCES)
 
 
 def numpy_source(func: Any) -> Callable[..., Any] | None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._core.dtypes import from_numpy
 from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
 from onnxjit._eager.boundary import from_eager
 from onnxjit._eager.leaves import leaf_of
 from onnxjit._eager.run import call_eagerly
 from onnxjit._trace.array import ARRAY, Array
-from onnxjit._trace.items import carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def asarray(x: Any, dtype: Any = None) -> Array:
         return x if dtype is None else x.astype(dtype, copy=False)
     values = np.asarray(from_eager(x), dtype)
     if leaf_of(values, "x", top=False) is None:
-        carried(values.dtype)
+        from_numpy(values.dtype)
     return Array.eager(values, ARRAY)
 
 

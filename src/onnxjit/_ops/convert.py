@@ -13,7 +13,7 @@ from onnxjit._core.bind import as_value, running_trace
 from onnxjit._core.dims import Dim, DimLike, hint_of, require_equal
 from onnxjit._core.dtypes import DType, from_numpy
 from onnxjit._core.program import Value
-from onnxjit.errors import DataDependentError, UnsupportedError
+from onnxjit.errors import DataDependentError
 
 from .cast import cast
 from .structure import concat, reshape, unsqueeze, vector
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 __all__ = [
-    "as_array", "as_dtype", "as_shape", "as_size", "known_int", "normalize_axes",
-    "normalize_axis", "plain_dim",
+    "as_array",
+    "as_dtype",
+    "as_shape",
+    "as_size",
+    "known_int",
+    "normalize_axes",
+    "normalize_axis",
+    "plain_dim",
 ]  # fmt: skip
 
 _RAGGED: Final = (
@@ -45,12 +51,7 @@ def as_dtype(dtype: Any) -> DType:
     """
     if isinstance(dtype, DType):
         return dtype
-    wanted = np.dtype(dtype)
-    try:
-        return from_numpy(wanted)
-    except KeyError:
-        msg = f"arrays of dtype {wanted} are not carried: use a bool, number or string dtype"
-        raise UnsupportedError(msg) from None
+    return from_numpy(np.dtype(dtype))
 
 
 # --- arrays --------------------------------------------------------------------------------
@@ -295,6 +296,29 @@ def _axis_number(axis: Any) -> int:
 def normalize_axis(axis: Any, ndim: int, name: str | None = None) -> int:
     """Return an axis as a nonnegative int; raises NumPy's AxisError."""
     return np.lib.array_utils.normalize_axis_index(_axis_number(axis), ndim, name)
+
+
+def reduction_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes of a ufunc's reduction in ascending order.
+
+    Stricter than `normalize_axes`: only a tuple names several; a number, which has no axes,
+    takes its first or last one.
+
+    Raises
+    ------
+    AxisError, ValueError, TypeError
+        NumPy's own.
+    """
+    if isinstance(axis, list):
+        msg = "'list' object cannot be interpreted as an integer"
+        raise TypeError(msg)
+    if isinstance(axis, bool):
+        msg = "an integer is required for the axis"
+        raise TypeError(msg)
+    if ndim == 0 and axis is not None and not isinstance(axis, tuple):
+        normalize_axis(axis, 1)
+        return ()
+    return tuple(sorted(normalize_axes(axis, ndim)))
 
 
 def normalize_axes(

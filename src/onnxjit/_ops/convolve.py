@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.bind import as_value, dim_value
+from onnxjit._core.dims import dim_max, dim_min
 from onnxjit._core.dtypes import BOOL, INT64
 
 from .cast import cast
@@ -30,7 +31,16 @@ from .reduce import reduce_any
 from .row import Function, Ufunc, function
 from .samples import COMPLEX, call, calls, within
 from .statistics import total
-from .structure import iota, is_zero, reshape, reverse, unsqueeze
+from .structure import (
+    iota,
+    is_positive,
+    is_zero,
+    may_guard,
+    reshape,
+    reverse,
+    take_range,
+    unsqueeze,
+)
 from .ufunc import promoted
 
 if TYPE_CHECKING:
@@ -96,8 +106,27 @@ def _masked_products(windows: Any, v: Any, inside: Any) -> Any:
     return total(products, 1, v.dtype.numpy)
 
 
-def _is_longer(v: DimLike, a: DimLike) -> bool:
-    return bool(v > a)
+def _is_longer(v: DimLike, a: DimLike) -> bool | None:
+    """Whether one size is above another, None where a model has to find out."""
+    if is_positive(v - a):
+        return True
+    if is_positive(a - v + 1):
+        return False
+    return bool(v > a) if may_guard(v) and may_guard(a) else None
+
+
+def _cut(full: Any, mode: str, m: DimLike, n: DimLike, *, flips: bool) -> Any:
+    """Return the part that a mode leaves of all sums of a vector of m and one of n.
+
+    With `flips` the sums are in reverse order where the first vector is the shorter one.
+    """
+    long, short = dim_max(m, n), dim_min(m, n)
+    if mode == "valid":
+        return take_range(full, 0, short - 1, long - short + 1)
+    start = short - 1 - short // 2
+    if flips:
+        start += dim_min(dim_max(n - m, 0), 1) * (2 * (short // 2) - short + 1)
+    return take_range(full, 0, start, long)
 
 
 def _vectors(a: Any, v: Any) -> list[Any]:
@@ -147,7 +176,8 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     Notes
     -----
     Gather, Mul, ReduceSum over windows: a matrix of k rows.  Which vector is longer takes a
-    guard, not for "full".  Integers are exact.
+    guard, not for "full"; models for all sizes cut the part out of all sums.  Integers are
+    exact.
     """
     x, y = _vectors(a, v)
     _check_rank(x, y)
@@ -155,8 +185,11 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
         if is_zero(w.shape[0]):
             msg = f"{name} array argument cannot be empty"
             raise ValueError(msg)
-    chosen = _mode(mode)
-    if chosen != "full" and _is_longer(y.shape[0], x.shape[0]):
+    chosen, longer = _mode(mode), _is_longer(y.shape[0], x.shape[0])
+    if longer is None and chosen != "full":
+        full = _slide(x, conjugate(y), "full")
+        return _cut(full, chosen, x.shape[0], y.shape[0], flips=True)
+    if longer and chosen != "full":
         return conjugate(reverse(_slide(y, conjugate(x), chosen), [0]))
     return _slide(x, conjugate(y), chosen)
 
@@ -189,7 +222,10 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
         msg = "v cannot be empty"
         raise ValueError(msg)
     _check_rank(x, y)
-    chosen = _mode(mode)
-    if chosen != "full" and _is_longer(y.shape[0], x.shape[0]):
+    chosen, longer = _mode(mode), _is_longer(y.shape[0], x.shape[0])
+    if longer is None and chosen != "full":
+        full = _slide(x, reverse(y, [0]), "full")
+        return _cut(full, chosen, x.shape[0], y.shape[0], flips=False)
+    if longer and chosen != "full":
         x, y = y, x
     return _slide(x, reverse(y, [0]), chosen)

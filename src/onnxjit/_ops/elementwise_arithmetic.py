@@ -69,25 +69,36 @@ def _is_no_factor(x: Value) -> bool:
 def _is_misread(x: Value, neutral: int) -> bool:
     """Whether a float64 number is taken for a neutral one that it only is as a float32."""
     number = x.known
-    if number is None or number.ndim or x.dtype is not FLOAT64 or number == neutral:
+    if number is None or number.size != 1 or x.dtype is not FLOAT64:
         return False
     with np.errstate(all="ignore"):
-        return bool(np.float32(number) == neutral)
+        return bool(np.all((number != neutral) & (number.astype(np.float32) == neutral)))
+
+
+def _is_zero(x: Value, *, negative: bool) -> bool:
+    """Whether a float is the zero of a sign, which takes part in signs of zeros."""
+    number = x.known
+    if number is None or number.size != 1 or x.dtype.kind != "f" or number.any():
+        return False
+    return bool(np.signbit(number).all()) == negative
 
 
 def _shifted(op_type: str) -> Rule:
     """Return the rule of a sum or difference.
 
-    A float64 number that is 0 as a float32 goes into a Sum, which onnxruntime does not drop.
+    A float64 number that is 0 as a float32 goes into a Sum, which onnxruntime does not drop;
+    so does a zero that makes 0 of -0.
     """
 
     def rule(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
         out = equation.outputs[0].dtype
         first, second = equation.inputs
-        if op_type == "Sub" and _is_misread(second, 0):
+        if op_type == "Sub" and (_is_misread(second, 0) or _is_zero(second, negative=True)):
             assert second.known is not None  # what is misread is known
             return e.op("Sum", x, e.const(-second.known, out), out=out)
-        if op_type == "Add" and (_is_misread(first, 0) or _is_misread(second, 0)):
+        if op_type == "Add" and any(
+            _is_misread(t, 0) or _is_zero(t, negative=False) for t in (first, second)
+        ):
             return e.op("Sum", x, y, out=out)
         return e.op(op_type, x, y, out=out)
 

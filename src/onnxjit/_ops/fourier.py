@@ -13,7 +13,8 @@ Electroacoust. 18, 1970 (lengths with large prime factors).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,10 +25,13 @@ from .fourier_tables import (
     DIRECT,
     chirp,
     convolution_length,
+    half_matrix,
     matrix,
     radices,
     real_matrix,
+    real_radices,
     to_real_matrix,
+    turned_matrices,
     twiddles,
 )
 from .gather import gather
@@ -53,6 +57,10 @@ if TYPE_CHECKING:
 __all__ = ["from_half", "pairs", "planes", "swapped", "transform", "transform_real"]
 
 Array = np.ndarray[Any, Any]
+
+#: how much wider a step may be than what it leaves, to have matrices of its own for each row:
+#: they are at most four times this many numbers for each of the transform's
+_WIDEST: Final = 2
 
 
 def _table(numbers: Array, dtype: DType) -> Value:
@@ -106,8 +114,8 @@ def transform(x: Value, n: int, *, inverse: bool, scale: float = 1.0) -> Value:
 
     Notes
     -----
-    A step of length r is a MatMul with a (2 r, 2 r) matrix, two Mul and an Add for the roots
-    of unity between steps, and a Transpose.  The matrices are rounded once from float64; the
+    A step of length r is a MatMul with (2 r, 2 r) matrices and a Transpose; before the last
+    are two Mul and an Add for roots of unity.  The matrices are rounded once from float64; the
     scale is in the last one.
     """
     return _unordered(x, radices(n), inverse=inverse, scale=scale)
@@ -128,18 +136,68 @@ def pairs(y: Value) -> Value:
 
 
 def _unordered(x: Value, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
-    r, *rest = plan
-    batch = x.shape[0]
-    if not rest:
-        made = _last_step(x, r, inverse=inverse, scale=scale)
-        return reshape(made, (batch, 1, 2, r))
-    m = int(np.prod(rest))
-    left = _table(_rows(matrix(r, inverse=inverse)), x.dtype)
-    a = matrix_product(left, reshape(x, (batch, 2 * r, m)))
-    a = reshape(a, (batch, r, 2, m))
-    a = _turned(a, *twiddles(r * m, r, m, inverse=inverse), axis=2)
-    y = _steps(reshape(a, (batch * r, 2, m)), rest, inverse=inverse, scale=scale)
-    return reshape(y, (batch, r, 2, m))
+    n = math.prod(plan)
+    rows = _Rows(reshape(x, (x.shape[0], 1, 2, n)), np.zeros(1, np.int64), n)
+    return rows.transformed(plan, inverse=inverse, scale=scale)
+
+
+class _Rows:
+    """Planes in rows, (batch, rows, 2, columns), not yet multiplied by roots of unity.
+
+    Those of row i are the roots of unity of `n` to the power of ``turns[i]`` times the column.
+    """
+
+    __slots__ = ("n", "turns", "x")
+
+    def __init__(self, x: Value, turns: Array, n: int) -> None:
+        self.x: Final = x
+        self.turns: Final = turns
+        self.n: Final = n
+
+    def transformed(self, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
+        """Return rows transformed by steps, of which the last is as long as what they leave.
+
+        Returns
+        -------
+        (batch, k * rows, 2, last) dtype of the planes
+            Row ``i * rows + j``, of k times as many, has in column c result ``i + k * c`` of
+            row j.
+        """
+        rows, (*steps, last) = self, plan
+        for r in steps:
+            rows = rows.step(r, inverse=inverse)
+        x = rows.multiplied(inverse=inverse).x
+        batch, count, _, _ = x.shape
+        flat = reshape(x, (batch * count, 2, last))
+        made = _last_step(flat, last, inverse=inverse, scale=scale)
+        return reshape(made, (batch, count, 2, last))
+
+    def multiplied(self, *, inverse: bool) -> _Rows:
+        """Multiply by the roots of unity."""
+        columns = int(self.x.shape[3])
+        if not self.turns.any():
+            return _Rows(self.x, self.turns, columns)
+        numbers = twiddles(self.n, self.turns, columns, inverse=inverse)
+        return _Rows(_turned(self.x, *numbers, axis=2), np.zeros_like(self.turns), columns)
+
+    def step(self, r: int, *, inverse: bool) -> _Rows:
+        """Do a step of length r.
+
+        A column is ``j * m + c``, with j the place in the step.  The roots that belong to j
+        are in the step's matrices, one for each row; those of c are left to later steps.
+        """
+        columns = int(self.x.shape[3])
+        m = columns // r
+        rows = self.multiplied(inverse=inverse) if r > _WIDEST * m else self
+        batch, count, _, _ = rows.x.shape
+        left = _table(
+            turned_matrices(r, rows.turns, rows.n // m, inverse=inverse), rows.x.dtype
+        )
+        a = matrix_product(left, reshape(rows.x, (batch, count, 2 * r, m)))
+        if count != 1:
+            a = transpose(reshape(a, (batch, count, r, 2 * m)), (0, 2, 1, 3))
+        turns = rows.turns + rows.n // columns * np.arange(r)[:, None]
+        return _Rows(reshape(a, (batch, r * count, 2, m)), turns.reshape(-1), rows.n)
 
 
 def _steps(x: Value, plan: Sequence[int], *, inverse: bool, scale: float) -> Value:
@@ -200,16 +258,17 @@ def transform_real(x: Value, n: int, rows: int, *, scale: float = 1.0) -> Value:
     Half the work of `transform`: of the r results of the first step, half are conjugates of
     the others, and so are those of all later steps.
     """
-    r, *rest = radices(n)
+    r, *rest = real_radices(n)
     batch = x.shape[0]
     if rest:
         m, h = n // r, r // 2 + 1
         left = _table(_rows(real_matrix(r, h)), x.dtype)
         a = matrix_product(left, reshape(x, (batch, r, m)))
-        a = _turned(reshape(a, (batch, h, 2, m)), *twiddles(n, h, m, inverse=False), axis=2)
+        spectra = _Rows(reshape(a, (batch, h, 2, m)), np.arange(h), n)
         if rest == [m] and m <= DIRECT:
-            return _mirrored_step(a, r, -(-rows // r), scale)
-        y = _steps(reshape(a, (batch * h, 2, m)), rest, inverse=False, scale=scale)
+            return _mirrored_step(spectra.multiplied(inverse=False).x, r, -(-rows // r), scale)
+        y = spectra.transformed(rest, inverse=False, scale=scale)
+        y = transpose(reshape(y, (batch, m // rest[-1], h, 2, rest[-1])), (0, 2, 3, 4, 1))
         return _mirrored(reshape(y, (batch, h, 2, m)), r, -(-rows // r))
     if n > DIRECT:
         whole = pad(reshape(x, (batch, 1, n)), (0, 0, 0), (0, 1, 0), as_value(0, x.dtype))
@@ -276,11 +335,13 @@ def from_half(x: Value, n: int, *, scale: float = 1.0) -> Value:
     -----
     The imaginary parts of the first number, and of the last for even n, count as 0.
     """
-    r, *rest = radices(n)
+    r, *rest = real_radices(n)
     batch, half = x.shape[0], n // 2 + 1
     if not rest and n <= DIRECT:
         numbers = to_real_matrix(n, scale=scale).reshape(n, 2 * half)
         return matrix_product(reshape(x, (batch, 2 * half)), _table(numbers.T, x.dtype))
+    if rest == [n // r] and rest[0] <= DIRECT:
+        return _half_in_two(x, r, rest[0], scale)
     whole = _whole(_without_middle(x, n, rest), n)
     if not rest:
         made = take_range(_bluestein(whole, n, inverse=True, scale=scale), 1, 0, 1)
@@ -288,10 +349,37 @@ def from_half(x: Value, n: int, *, scale: float = 1.0) -> Value:
     m, h = n // r, r // 2 + 1
     part = take_range(reshape(whole, (batch, 2 * m, r)), 2, 0, h)
     y = _steps(reshape(_moved(part), (batch * h, 2, m)), rest, inverse=True, scale=1.0)
-    y = _turned(reshape(y, (batch, h, 2, m)), *twiddles(n, h, m, inverse=True), axis=2)
-    left = np.moveaxis(to_real_matrix(r, scale=scale), 1, 2).reshape(r, 2 * h)
-    made = matrix_product(_table(left, x.dtype), reshape(y, (batch, 2 * h, m)))
+    numbers = np.moveaxis(to_real_matrix(r, scale=scale), 1, 2).reshape(r, 2 * h)
+    return _to_real(reshape(y, (batch, h, 2, m)), n, numbers)
+
+
+def _to_real(y: Value, n: int, numbers: Array) -> Value:
+    """Multiply rows by roots of unity, and do the last step of a transform to real numbers."""
+    batch, h, _, m = y.shape
+    y = _Rows(y, np.arange(int(h)), n).multiplied(inverse=True).x
+    made = matrix_product(_table(numbers, y.dtype), reshape(y, (batch, 2 * h, m)))
     return reshape(made, (batch, n))
+
+
+def _half_in_two(x: Value, r: int, m: int, scale: float) -> Value:
+    """Do `from_half` by two steps.
+
+    Of column k of (m, r) numbers one half is given.  The other half is, conjugated and
+    upside down, what is given of column ``r - k``.  Of column 0, whose transform is real, the
+    given half is taken twice.
+    """
+    n, batch, h = r * m, x.shape[0], r // 2 + 1
+    numbers, weights = half_matrix(r, m)
+    c = weights.shape[-1]
+    x = pad(x, (0, 0, 0), (0, 0, c * r - (n // 2 + 1)), as_value(0, x.dtype))
+    columns = _moved(reshape(x, (batch, 2 * c, r)))
+    k = np.arange(h)
+    both = gather(columns, const(np.stack([k, -k % r], 1).reshape(-1)), 1)
+    both = multiply(reshape(both, (batch, h, 4 * c)), _table(weights.reshape(h, -1), x.dtype))
+    rows = reshape(both, (batch * h, 4 * c))
+    y = matrix_product(rows, _table(numbers.reshape(2 * m, -1).T, x.dtype))
+    last = np.moveaxis(to_real_matrix(r, scale=scale), 1, 2).reshape(r, 2 * h)
+    return _to_real(reshape(y, (batch, h, 2, m)), n, last)
 
 
 def _without_middle(x: Value, n: int, rest: Sequence[int]) -> Value:

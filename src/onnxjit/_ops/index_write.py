@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import (
@@ -16,6 +18,7 @@ from onnxjit._core.dims import (
     require_equal,
     same,
 )
+from onnxjit._core.dtypes import STRING
 
 from .basic import IndexView, parse_basic, put_span
 from .convert import as_array
@@ -133,14 +136,23 @@ def check_output(out: Shape, result: Shape) -> None:
         raise ValueError(msg)
 
 
+#: what NumPy's assignment looks at by itself, None included: it is NaN to floats
+_PYTHON_NUMBERS: Final = frozenset({int, float, complex, type(None)})
+
+
 def assigned(x: Value, value: Any) -> Value:
     """Return a value to be written in `x`, cast as NumPy's assignment casts.
 
     Raises
     ------
-    OverflowError
-        A Python int that x's dtype cannot hold.
+    OverflowError, TypeError, ValueError
+        NumPy's own, for a Python number that x's dtype cannot hold.
     """
+    if type(value) in _PYTHON_NUMBERS and x.dtype is not STRING:
+        cell = np.zeros((), x.dtype.numpy)
+        with np.errstate(all="ignore"):
+            cell[()] = value
+        return running_trace().constant(cell)
     return at_dtype(as_array(value), x.dtype)
 
 

@@ -14,6 +14,7 @@ from onnxjit._core.dims import (
     DimLike,
     dim_max,
     dim_prod,
+    hint_of,
     require_equal,
 )
 from onnxjit._core.dtypes import BOOL, INT64
@@ -127,7 +128,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     Expand, Reshape; Gather where counts differ.
     """
     x = as_array(a)
-    x = structure.as_1d(x) if axis is None else x
+    x = structure.as_1d(x) if axis is None or not x.ndim else x
     at = normalize_axis(0 if axis is None else axis, x.ndim)
     count = as_number(repeats)
     counts = as_array(repeats) if count is None or isinstance(count, Value) else None
@@ -150,12 +151,20 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     given = counts.shape[0]
     single = structure.same_shape([given], [1])
     if not (single or (structure.may_guard(given) and given == 1)):
-        if not require_equal(running_trace().env, given, n):
+        if not _goes_with(given, n):
             msg = f"operands could not be broadcast together with shape ({n},) {counts.shape}"
             raise ValueError(msg)
     elif counts.known is not None:
         return repeated(x, int(counts.known[0]), at)
     return _repeated_by(x, broadcast_to(counts, (n,)), at)
+
+
+def _goes_with(given: DimLike, n: DimLike) -> bool:
+    """Whether one count for each of n elements is given; a model has room for a single one."""
+    hints = hint_of(given), hint_of(n)
+    if not isinstance(given, Dim) or structure.may_guard(given) or None in hints:
+        return require_equal(running_trace().env, given, n)
+    return hints[0] in {1, hints[1]}
 
 
 def resized(x: Value, shape: Sequence[DimLike]) -> Value:

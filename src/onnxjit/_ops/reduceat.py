@@ -61,7 +61,8 @@ def ufunc_reduceat(
 
 
 def _as_places(indices: Any) -> Value:
-    places = as_array(indices)
+    none = isinstance(indices, (list, tuple)) and not indices
+    places = as_array(np.zeros(0, np.int64) if none else indices)
     if places.ndim != 1:
         msg = "object of too small depth for desired array"
         raise ValueError(msg)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,7 +13,9 @@ from onnxjit.errors import UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "qualified", "reason_of", "refusal"]
+__all__ = [
+    "BY_SOURCE", "REFUSED", "REFUSED_UFUNCS", "by_source", "qualified", "reason_of", "refusal",
+]  # fmt: skip
 
 #: functions that run through Python source, NumPy's own or that of `sources`, traced like
 #: the user's code
@@ -23,6 +26,9 @@ BY_SOURCE: Final = frozenset({
     "numpy.geomspace", "numpy.gradient", "numpy.histogram2d",
     "numpy.histogramdd", "numpy.i0", "numpy.intersect1d", "numpy.isclose",
     "numpy.linalg.matrix_power",
+    "numpy.lib.scimath.arccos", "numpy.lib.scimath.arcsin", "numpy.lib.scimath.arctanh",
+    "numpy.lib.scimath.log", "numpy.lib.scimath.log10", "numpy.lib.scimath.log2",
+    "numpy.lib.scimath.logn", "numpy.lib.scimath.power", "numpy.lib.scimath.sqrt",
     "numpy.lib.stride_tricks.sliding_window_view", "numpy.packbits",
     "numpy.linalg.eig", "numpy.linalg.eigvals", "numpy.linalg.matrix_transpose",
     "numpy.piecewise", "numpy.poly", "numpy.polyadd", "numpy.polyder", "numpy.polydiv",
@@ -84,6 +90,12 @@ REFUSED_UFUNCS: Final[dict[str, str]] = {
     "isnat": "dates are not carried",
     **dict.fromkeys(_TEXT_UFUNCS.split(), "text is not computed with"),
 }
+
+
+def by_source() -> list[Callable[..., Any]]:
+    """Return the functions that run through Python source, and take arrays of other kinds."""
+    found = [operator.attrgetter(name.partition(".")[2])(np) for name in sorted(BY_SOURCE)]
+    return [f for f in found if hasattr(f, "_implementation")]
 
 
 def qualified(func: Callable[..., Any]) -> str:

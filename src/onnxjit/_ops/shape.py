@@ -19,7 +19,7 @@ from onnxjit._core.dims import (
 from onnxjit._core.program import Value
 
 from .basic import IndexView
-from .convert import as_array, as_shape, normalize_axes, normalize_axis
+from .convert import as_array, as_shape, normalize_axes, normalize_axis, reduction_axes
 from .index_write import shape_text, trim
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors
@@ -358,7 +358,7 @@ def squeeze(a: Any, axis: Any = None) -> View | Value:
     if axis is None:
         ones = [i for i, n in enumerate(x.shape) if n == 1]
         return SqueezeView(ones) if ones else x
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduction_axes(axis, x.ndim)
     env = running_trace().env
     if not all(require_equal(env, x.shape[i], 1) for i in axes):
         msg = "cannot select an axis to squeeze out which has size not equal to one"

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ITERATING", "SOURCES", "eigen_pairs", "eigen_values", "is_empty"]
+__all__ = ["SOURCES", "eigen_pairs", "eigen_values", "is_empty"]
 
 _EIG: Final = type(np.linalg.eig(np.eye(1)))
 
@@ -193,7 +193,7 @@ def _check_weights(w: Any, y: Any) -> None:
 def _polydiv(u: Any, v: Any) -> Any:
     """Divide polynomials; leading elements below 1e-8 are cut off the remainder."""
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
-    dtype = np.result_type(u.dtype, v.dtype)
+    dtype = (u[0] + v[0]).dtype
     m, n = u.shape[0] - 1, v.shape[0] - 1
     scale = 1.0 / v[0]
     quotient = np.zeros(max(m - n + 1, 1), dtype)
@@ -205,9 +205,6 @@ def _polydiv(u: Any, v: Any) -> Any:
     large = ~(np.abs(rest) <= 1e-8)
     return quotient, rest[np.where(large.any(), np.argmax(large), m) :]
 
-
-#: functions whose dispatchers look through the elements of an array for other arrays
-ITERATING: Final = (np.poly, np.roots)
 
 #: NumPy function -> what is traced for it
 SOURCES: Final[dict[Any, Callable[..., Any]]] = {

@@ -15,7 +15,7 @@ from onnxjit._core.program import Value
 from .cast import cast
 from .checks import fail_where
 from .complex_parts import imag_part, real_part
-from .convert import as_array, as_dtype, normalize_axes
+from .convert import as_array, as_dtype, normalize_axes, reduction_axes
 from .elementwise import (
     add,
     divide,
@@ -95,7 +95,7 @@ def total(
     x = as_array(a)
     if x.dtype is BOOL and dtype is None and not is_given(initial) and has_no_mask(where):
         keep = keepdims is not NO_VALUE and bool(keepdims)
-        return count_true(x, tuple(sorted(normalize_axes(axis, x.ndim))), keepdims=keep)
+        return count_true(x, reduction_axes(axis, x.ndim), keepdims=keep)
     return ufunc_reduce(np.add, x, axis, dtype, keepdims, initial, where)
 
 
@@ -227,7 +227,7 @@ def count_nonzero(a: Any, axis: Axis = None, *, keepdims: Flag = False) -> Value
     ReduceSum over floats, exact for every count.
     """
     x = as_array(a)
-    axes = tuple(sorted(normalize_axes(axis, x.ndim)))
+    axes = reduction_axes(axis, x.ndim)
     return count_true(as_truth(x), axes, keepdims=bool(keepdims))
 
 
@@ -469,6 +469,7 @@ def average(
     Mul, ReduceSum, Div.
     """
     x = as_array(a)
+    axis = None if axis is None else normalize_axes(axis, x.ndim, "axis")
     if weights is None:
         middle = mean(x, axis, keepdims=keepdims)
         if is_zero(dim_prod(middle.shape)):
@@ -482,6 +483,9 @@ def average(
 
         dtype = result_type(x, w, *([np.float64(0)] if x.dtype.kind in "iub" else []))
         scale = ufunc_reduce(np.add, w, axis, dtype, keepdims)
+        if scale.known is not None and not np.all(scale.known):
+            msg = "Weights sum to zero, can't be normalized"
+            raise ZeroDivisionError(msg)
         fail_where(equal(scale, cast(as_value(0), scale.dtype)))
         product = multiply(cast(x, dtype), cast(w, dtype))
         middle = divide(total(product, axis, keepdims=keepdims), scale)

@@ -11,7 +11,7 @@ import numpy as np
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import DIM, as_value, bind_one, running_trace
 from onnxjit._core.dims import Dim, has_data, hint_of, same
-from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType, from_numpy
+from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType, from_numpy, is_carried
 from onnxjit._core.op import Op
 from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
@@ -131,11 +131,11 @@ def resolve(
     outs = tuple(out) or (None,) * ufunc.nout
     signature = _signature(ufunc, dtype, signature)
     found = _resolved(ufunc, (*descriptors, *outs), signature, casting)
-    try:
-        return tuple(from_numpy(d) for d in found)
-    except KeyError as error:
-        msg = f"np.{ufunc.__name__} computes in {error.args[0]!r} here, which is not carried"
-        raise UnsupportedError(msg) from None
+    for d in found:
+        if not is_carried(d):
+            msg = f"np.{ufunc.__name__} computes in {d} here, which is not carried"
+            raise UnsupportedError(msg)
+    return tuple(map(from_numpy, found))
 
 
 def result_type(*values: Any) -> DType:

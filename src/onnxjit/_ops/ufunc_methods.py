@@ -17,7 +17,7 @@ from onnxjit.errors import UnsupportedError
 
 from .cast import cast
 from .complex_reduce import extreme
-from .convert import as_array, as_dtype, as_strong, normalize_axes, normalize_axis
+from .convert import as_array, as_dtype, as_strong, normalize_axis, reduction_axes
 from .elementwise import (
     add,
     bitwise_and,
@@ -350,7 +350,7 @@ def ufunc_reduce(
     numpy = row_ufunc(ufunc)
     value = as_array(x)
     keep = keepdims is not NO_VALUE and bool(keepdims)
-    axes = tuple(sorted(normalize_axes(axis, value.ndim)))
+    axes = reduction_axes(axis, value.ndim)
     value = cast(value, reduction_dtype(numpy, value, dtype))
     known = REDUCTIONS.get(numpy)
     if known is None:

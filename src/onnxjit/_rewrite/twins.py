@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import heapq
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -18,7 +19,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, broadcast_shapes, dim_max, dim_min, dim_prod
 from onnxjit._ops import table
-from onnxjit._ops.sources_polynomial import ITERATING
+from onnxjit._ops.refused import by_source
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.consumer import (
     Quantifier,
@@ -159,6 +160,18 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
 
 def _sorted(iterable: Any, /, **options: Any) -> Any:
     return sorted_(iterable, **{name: _own(x) for name, x in options.items()})
+
+
+def _first_of(native: Twin, **order: bool) -> Twin:
+    """Return `heapq.nlargest` or `nsmallest`, by what the documentation says it equals."""
+
+    @functools.wraps(native)
+    def twin(n: Any, iterable: Any, key: Any = None) -> Any:
+        if current_tracer() is None:
+            return native(n, iterable, key)
+        return _sorted(iterable, key=key, **order)[: dim_max(n, 0)]
+
+    return twin
 
 
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
@@ -331,6 +344,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
+        (heapq.nlargest, _first_of(heapq.nlargest, reverse=True)),
+        (heapq.nsmallest, _first_of(heapq.nsmallest)),
         (builtins.next, next_),
         (builtins.any, Quantifier(np.logical_or)),
         (builtins.all, Quantifier(np.logical_and)),
@@ -352,7 +367,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
             (getattr(cmath, n), _cmath(getattr(cmath, n), u, kind)) for n, u in found.items()
         ]
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
-    pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *ITERATING)]
+    pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *by_source())]
     pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]

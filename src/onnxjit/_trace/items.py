@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import operator
+from types import EllipsisType
 from typing import Any, Final
 
 import numpy as np
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import HOOKS, Dim, has_data, hint_of
-from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType, from_numpy
+from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, from_numpy, is_carried
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic, parse_plain
 from onnxjit._ops.cast import astype as cast_value
@@ -164,18 +165,9 @@ def as_type(array: Array, dtype: Any, casting: Any, copy: Any, order: Any = "K")
         raise TypeError(msg)
     if target == array.dtype and not copy:
         return array
-    value = cast_value(array._value, carried(target))
+    value = cast_value(array._value, from_numpy(target))
     layout = lies(np.array, [array], order)(value.ndim)
     return wrap(value, array._kind if not array._is_weak else SCALAR, layout)
-
-
-def carried(dtype: np.dtype[Any]) -> DType:
-    """Return the element type of a dtype, or say that it is not carried."""
-    try:
-        return from_numpy(dtype)
-    except KeyError:
-        msg = f"dtype {dtype} is not carried by onnxjit"
-        raise UnsupportedError(msg) from None
 
 
 def copy_array(array: Array, order: Any = "C") -> Array:
@@ -350,7 +342,16 @@ class Flat:
             values.flat[to_numpy(index)] = to_numpy(value)
             return
         elements = self._elements().copy()
-        elements[index] = value
+        if not isinstance(value, (list, tuple)) and not getattr(value, "ndim", False):
+            elements[index] = value
+        elif isinstance(index, (slice, list, EllipsisType)) or getattr(index, "ndim", False):
+            values = call_function(np.ravel, (value,), {})
+            if not isinstance(values.shape[0], int) or values.shape[0]:
+                wanted = elements[index].shape[0]  # values are taken again when they run out
+                elements[index] = call_function(np.resize, (values, wanted), {})
+        else:
+            msg = "Error setting single item of array."
+            raise ValueError(msg)
         self._base[...] = call_function(np.reshape, (elements, self._base.shape), {})
 
     def _elements(self) -> Any:
@@ -462,9 +463,7 @@ def _is_dense(array: Array) -> bool:
 
 def _seen(values: Any, kind: str) -> Any:
     """Return another look at eager memory; NumPy's own where its dtype is not carried."""
-    try:
-        from_numpy(values.dtype)
-    except KeyError:
+    if not is_carried(values.dtype):
         return values if kind == ARRAY else values[()]
     return Array.eager(values, kind) if type(values) is np.ndarray else values
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final
 
 import numpy as np
@@ -183,6 +184,7 @@ class Methods:
         keepdims: Any = False,
         *,
         where: Any = True,
+        mean: Any = np._NoValue,
     ) -> Any:
         """Return the standard deviation."""
         return DOORS.function(
@@ -195,6 +197,7 @@ class Methods:
                 ddof=ddof,
                 keepdims=keepdims or None,
                 where=None if where is True else where,
+                mean=mean,
             ),
         )
 
@@ -207,6 +210,7 @@ class Methods:
         keepdims: Any = False,
         *,
         where: Any = True,
+        mean: Any = np._NoValue,
     ) -> Any:
         """Variance."""
         return DOORS.function(
@@ -219,6 +223,7 @@ class Methods:
                 ddof=ddof,
                 keepdims=keepdims or None,
                 where=None if where is True else where,
+                mean=mean,
             ),
         )
 
@@ -263,9 +268,10 @@ class Methods:
             np.argpartition, (self, kth), {"axis": axis, **_given(order=order)}
         )
 
-    def choose(self, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
-        """Pick from `choices` by index."""
-        return DOORS.function(np.choose, (self, choices), _given(out=out, mode=mode))
+    def choose(self, *choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+        """Pick from `choices` by index: one sequence, or several arguments."""
+        given = choices[0] if len(choices) == 1 else choices
+        return DOORS.function(np.choose, (self, given), _given(out=out, mode=mode))
 
     def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
         """Diagonals (read-only)."""
@@ -361,6 +367,9 @@ class Methods:
 
     def fill(self, value: Any) -> None:
         """Set every element."""
+        if isinstance(value, (list, tuple)) or getattr(value, "ndim", False):
+            like = np.zeros((2,) * value.ndim) if hasattr(value, "ndim") else [0]
+            np.zeros(1, self.dtype).fill(like)  # NumPy's refusal
         DOORS.setitem(self, ..., value)
 
     def flatten(self, order: Any = "C") -> Any:
@@ -394,6 +403,7 @@ class Methods:
         self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> None:
         """Sort in place."""
+        axis = operator.index(axis)  # None means all of them in np.sort only
         options = _given(kind=kind, order=order, stable=stable)
         DOORS.setitem(self, ..., DOORS.function(np.sort, (self,), {"axis": axis, **options}))
 

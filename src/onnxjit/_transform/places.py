@@ -34,8 +34,26 @@ def proves(env: ShapeEnv, number: DimLike, facts: Facts) -> bool:
 
 
 def is_inside(env: ShapeEnv, at: DimLike, n: DimLike, facts: Facts) -> bool:
-    """Whether a place is surely in an axis of size n."""
-    return proves(env, at, facts) and proves(env, n - 1 - at, facts)
+    """Whether a place is surely in an axis of size n.
+
+    What only compares sizes of arguments is taken from those of the call, with a guard.
+    """
+    if not proves(env, at, facts):
+        return False
+    room = n - 1 - at
+    return proves(env, room, facts) or _is_guarded(env, room, facts)
+
+
+def _is_guarded(env: ShapeEnv, number: DimLike, facts: Facts) -> bool:
+    """Make sure, in a graph for calls, that a number is not negative where facts are not."""
+    if env.policy != "guard" or not isinstance(number, Dim):
+        return False
+    for least in (number, *(number - fact for fact in facts)):
+        poly = as_poly(least)
+        if not poly.data and poly.hint is not None and poly.hint >= 0:
+            env.record("ge", poly)
+            return True
+    return False
 
 
 def counters(env: ShapeEnv, counter: Value) -> list[Symbol]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._core.dims import Dim
+from onnxjit._core.dtypes import from_numpy
 from onnxjit._eager.boundary import from_eager
 from onnxjit._eager.quick import quick_function
 from onnxjit._ops.table import rows
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.doors import DOORS
-from onnxjit._trace.items import carried
 from onnxjit._trace.trace import current_tracer
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def created(func: Callable[..., Any], *args: Any, device: Any, **options: Any) -
     if current_tracer() is not None:
         return arrays(call_function(func, args, given))
     values = func(*from_eager(args), **from_eager(given))
-    carried(values.dtype)
+    from_numpy(values.dtype)
     return Array.eager(values)
 
 

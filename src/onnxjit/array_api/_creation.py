@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from onnxjit._core.dtypes import from_numpy
 from onnxjit._eager.boundary import from_eager
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.dispatch import call_function
-from onnxjit._trace.items import carried
 from onnxjit._trace.trace import current_tracer
 
 from ._call import arrays, call, check_device, created
@@ -55,7 +55,7 @@ def asarray(
     if isinstance(obj, Array) and obj._kind != ARRAY:
         obj = obj.copy()
     values = np.asarray(from_eager(obj), dtype, copy=copy)
-    carried(values.dtype)
+    from_numpy(values.dtype)
     same = isinstance(obj, Array) and obj._nd is values and obj._kind == ARRAY
     return obj if same else Array.eager(values)
 
