@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import heapq
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -36,7 +37,8 @@ from onnxjit._trace.control.listed import (
     new_list,
     next_,
 )
-from onnxjit._trace.control.steps import enumerate_, open_steps, range_, reversed_, zip_
+from onnxjit._trace.control.ranges import range_
+from onnxjit._trace.control.steps import Steps, enumerate_, open_steps, reversed_, zip_
 from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
@@ -74,7 +76,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 def length_of(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
-    return x.length if isinstance(x, List) else len(x)
+    return x.length if isinstance(x, (List, Steps)) else len(x)
 
 
 def _list(*args: Any) -> Any:
@@ -158,6 +160,18 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
 
 def _sorted(iterable: Any, /, **options: Any) -> Any:
     return sorted_(iterable, **{name: _own(x) for name, x in options.items()})
+
+
+def _first_of(native: Twin, **order: bool) -> Twin:
+    """Return `heapq.nlargest` or `nsmallest`, by what the documentation says it equals."""
+
+    @functools.wraps(native)
+    def twin(n: Any, iterable: Any, key: Any = None) -> Any:
+        if current_tracer() is None:
+            return native(n, iterable, key)
+        return _sorted(iterable, key=key, **order)[: dim_max(n, 0)]
+
+    return twin
 
 
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
@@ -330,6 +344,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
+        (heapq.nlargest, _first_of(heapq.nlargest, reverse=True)),
+        (heapq.nsmallest, _first_of(heapq.nsmallest)),
         (builtins.next, next_),
         (builtins.any, Quantifier(np.logical_or)),
         (builtins.all, Quantifier(np.logical_and)),
