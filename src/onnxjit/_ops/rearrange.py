@@ -32,6 +32,7 @@ from .pad_edges import PADDED
 from .reduce import reduce_any, reduce_max
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
+from .shape import as_list
 from .structure import (
     broadcast_to,
     concat,
@@ -246,6 +247,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Value:
         return reshape(rolled, x.shape)
     axes = normalize_axes(axis, x.ndim, repeats=True)
     shift = shift.tolist() if isinstance(shift, np.ndarray) else shift
+    if isinstance(shift, Value) and shift.ndim == 1:
+        shift = as_list(shift)
     given = shift if isinstance(shift, (tuple, list)) else (shift,)
     if len(given) != len(axes) and 1 not in {len(given), len(axes)}:
         msg = "shape mismatch: objects cannot be broadcast to a single shape."
