@@ -121,4 +121,5 @@ def _first_reaching(shares: Value, q: Value, n: DimLike) -> Value:
         shares = cast(shares, q.dtype)
     each = reshape(q, (count, *(1,) * shares.ndim))
     below = count_true(less(shares, each), (1,), keepdims=False)
-    return minimum(cast(below, INT64), cast(dim_value(n - 1), INT64))
+    place: Value = minimum(cast(below, INT64), cast(dim_value(n - 1), INT64))
+    return place
