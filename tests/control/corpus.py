@@ -9,6 +9,7 @@ from tests.control.programs import (
     choices,
     chosen,
     constructs,
+    dispatching,
     dynamic,
     grids,
     iterables,
@@ -20,6 +21,7 @@ from tests.control.programs import (
     scalars,
     sequences,
     signals,
+    sorting,
     state,
     vectors,
 )
@@ -29,6 +31,7 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, iterables,
+    networks, signals, lists, choices, chosen, iterables, sorting,
+    dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

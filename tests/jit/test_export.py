@@ -274,6 +274,20 @@ def test_a_computed_assumption_is_a_warning():
         jit_onnx(f).to_onnx(V)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * len("a" * (x.shape[0] * x.shape[1])),
+        lambda x: x * len("a" * len(range(0, len(x), 2))),
+        lambda x: x * len("a" * (len(x) * len(x))),
+    ],
+    ids=["product", "steps", "square"],
+)
+def test_a_fixed_number_that_no_declared_shape_says_is_a_warning(f):
+    with pytest.warns(AssumptionWarning, match="test_export.py"):
+        jit_onnx(f).to_onnx(np.ones((5, 3)))
+
+
 def test_a_test_without_an_example_asks_for_one():
     with pytest.raises(DataDependentError, match="example"):
         jit_onnx(lambda x: x + len("a" * len(x))).to_onnx(float32["N"])

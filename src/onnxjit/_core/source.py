@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,10 @@ _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 #: the function of this package that starts a user's function under a trace
 _START: Final = "call_traced"
-_HIDDEN: Final = (_PACKAGE, _NUMPY, "<__array_function__")
+_PYTHON: Final = str(Path(os.__file__).resolve().parent) + "/"
+_HIDDEN: Final = (_PACKAGE, _NUMPY, "<__array_function__", "<frozen ")
+#: folders inside of Python's own that hold what was installed
+_INSTALLED: Final = ("site-packages/", "dist-packages/")
 
 
 class Source:
@@ -84,7 +88,11 @@ class Scope:
 
 @cache
 def is_hidden(filename: str) -> bool:
-    """Whether frames of a file are the library's or NumPy's own."""
+    """Whether frames of a file are this library's, NumPy's or Python's own."""
+    if filename.startswith(_PYTHON):
+        return not filename[len(_PYTHON) :].startswith(_INSTALLED) or (
+            filename.startswith(_HIDDEN)
+        )
     return filename.startswith(_HIDDEN)
 
 

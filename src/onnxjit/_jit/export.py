@@ -16,9 +16,9 @@ import numpy as np
 import onnx
 
 from onnxjit._core.bind import as_value, tracing
-from onnxjit._core.dim_atoms import Symbol
 from onnxjit._core.dims import ShapeEnv, has_data, onnx_name, reduce_guards
 from onnxjit._core.dtypes import PART
+from onnxjit._core.guards import solve
 from onnxjit._core.program import Program, Value
 from onnxjit._core.source import user_level
 from onnxjit._eager.leaves import (
@@ -42,8 +42,6 @@ from onnxjit.errors import AssumptionWarning, DataDependentError, SpecError
 from onnxjit.typing import ArraySpec, DTypeSpec
 
 if TYPE_CHECKING:
-    from onnxjit._core.dim_polynomial import Poly
-
     from .function import JitFunction
 
 __all__ = ["Exported", "Options", "assumption_texts", "save", "to_onnx"]
@@ -332,19 +330,13 @@ def assumption_texts(recording: Recording) -> list[str]:
 
 
 def _open_guards(recording: Recording) -> list[str]:
-    """Return guards that are neither a fixed size nor the equality of two sizes."""
+    """Return the guards that no declared shape says, as it does what a size is equal to."""
     env = recording.tracer.env
-    fixed = [g for g in reduce_guards(env.guards) if g.kind != "eq" or _is_hidden(g.poly)]
+    fixed = [g for g in reduce_guards(env.guards) if g.kind != "eq" or solve(g.poly) is None]
     return [
         f"{guard.text} ({guard.source})" if guard.source else guard.text
         for guard in (*fixed, *reduce_guards(env.conditional))
     ]
-
-
-def _is_hidden(difference: Poly) -> bool:
-    """Whether a size computed from others is a number, which no declared shape says."""
-    atoms = difference.atoms
-    return len(atoms) == 1 and not isinstance(atoms[0], Symbol)
 
 
 def _host_text(guard: Any) -> str:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import bisect
 import collections
 import functools
-import heapq
 import operator
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._rewrite import stored
+from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 
 if TYPE_CHECKING:
@@ -122,13 +121,6 @@ _CHANGE_FIRST: dict[int, tuple[Callable[..., Any], str]] = {
             operator.ior,
             operator.iand,
             operator.ixor,
-            heapq.heappush,
-            heapq.heappop,
-            heapq.heapify,
-            heapq.heapreplace,
-            heapq.heappushpop,
-            bisect.insort,
-            bisect.insort_left,
             list.append,
             list.extend,
             list.insert,
@@ -171,8 +163,11 @@ def checked(state: State, f: Any) -> Callable[..., Any] | None:
 
 
 def _change_first(state: State, f: Any, what: str, *args: Any, **kwargs: Any) -> Any:
+    name: str = f.__name__
     if args:
-        state.check_store(args[0], what, f" ({f.__name__})")
+        state.check_store(args[0], what, f" ({name})")
+        if isinstance(args[0], List) and getattr(list, name, None) is f:
+            f, args = getattr(args[0], name), args[1:]  # C's would see no elements
     return f(*args, **kwargs)
 
 

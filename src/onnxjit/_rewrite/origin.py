@@ -9,17 +9,36 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from onnxjit._rewrite.library import IN_PYTHON
+
 if TYPE_CHECKING:
     from types import FunctionType
 
+#: functions of `functools` that ask for the type or the truth of what they are given
+_SEEN = frozenset(
+    {
+        "singledispatch.<locals>.wrapper",
+        "singledispatchmethod.__get__.<locals>._method",
+        "_singledispatchmethod_get.__call__",
+        *(
+            f"_{a}_from_{b}"
+            for a in ("lt", "le", "gt", "ge")
+            for b in ("lt", "le", "gt", "ge")
+        ),
+    }
+)
 _OWN_FOLDER = str(Path(__file__).resolve().parents[1])
 
 
 def is_user_function(fn: FunctionType, packages: tuple[str, ...]) -> bool:
     """Whether `fn` belongs to one of `packages`, or lies outside the library folders."""
     module = fn.__globals__.get("__name__")
-    if isinstance(module, str) and in_packages(module, packages):
+    if isinstance(module, str) and (
+        in_packages(module, packages) or module.startswith(IN_PYTHON)
+    ):
         return True
+    if module == "functools":
+        return fn.__code__.co_qualname in _SEEN
     filename = fn.__code__.co_filename
     if filename.startswith("<") and isinstance(module, str):
         return not is_library_module(module, packages)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._rewrite import effects, stored
+from onnxjit._rewrite.library import in_python
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.array import Array
@@ -317,6 +318,9 @@ def _route_object(state: State, f: Any) -> Callable[..., Any]:
     checked = effects.checked(state, f)
     if checked is not None:
         return checked
+    python = in_python(f)
+    if python is not None:
+        return copy_of(state, python)
     if isinstance(f, FunctionType):
         return _route_function(state, f)
     if isinstance(f, type):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import heapq
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -158,6 +159,18 @@ def _scalar_like(chosen: Array, *operands: Any) -> Any:
 
 def _sorted(iterable: Any, /, **options: Any) -> Any:
     return sorted_(iterable, **{name: _own(x) for name, x in options.items()})
+
+
+def _first_of(native: Twin, **order: bool) -> Twin:
+    """Return `heapq.nlargest` or `nsmallest`, by what the documentation says it equals."""
+
+    @functools.wraps(native)
+    def twin(n: Any, iterable: Any, key: Any = None) -> Any:
+        if current_tracer() is None:
+            return native(n, iterable, key)
+        return _sorted(iterable, key=key, **order)[: dim_max(n, 0)]
+
+    return twin
 
 
 def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
@@ -345,6 +358,8 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.ndenumerate, ndenumerate_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
+        (heapq.nlargest, _first_of(heapq.nlargest, reverse=True)),
+        (heapq.nsmallest, _first_of(heapq.nsmallest)),
         (builtins.next, next_),
         (builtins.any, Quantifier(np.logical_or)),
         (builtins.all, Quantifier(np.logical_and)),

@@ -100,7 +100,9 @@ def _call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return _array_without_copy(args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
-    plain = row is None or not (row.view or row.writes or row.copies)
+    plain = (
+        row is None or not (row.view or row.writes or row.copies) or _is_of_number(row, args)
+    )
     # a large result that a row can build is recorded
     small = row is None or arrays or not _is_large(func, args, kwargs)
     if static and plain and small and _out(kwargs) is None:
@@ -110,6 +112,14 @@ def _call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
+
+
+_NUMBERS: Final = (int, float, complex, np.generic)
+
+
+def _is_of_number(row: Function, args: tuple[Any, ...]) -> bool:
+    """Whether a view is that of a number alone, which has no memory to look at."""
+    return row.view and len(args) == 1 and isinstance(args[0], _NUMBERS)
 
 
 def _array_without_copy(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,13 +15,20 @@ from onnxjit._trace.items import get_item
 from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import UnsupportedError
 
-from .rows import Rows, column_of, switch
+from .join import JoinError
+from .rows import Rows, column_of, element_of, switch
 from .statements import comp
+from .truth import ifexp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .join import Template
+
 __all__ = ["sort"]
+
+#: elements of unlike structure that a sort may choose between, each against each
+_FEW: Final = 16
 
 
 def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> None:
@@ -33,6 +40,12 @@ def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> Non
         return
     if keys is not owner and keys.rows is None:
         switch(keys)
+    if owner.rows is None and keys is not owner and not _are_alike(owner):
+        order = _order(rows_of(keys), reverse=reverse)
+        items = list.copy(owner)
+        found = (order[i] for i in range(len(items)))
+        list.__setitem__(owner, slice(None), [_chosen(items, place) for place in found])
+        return
     rows = switch(owner)
     order = _order(rows_of(keys), reverse=reverse)
     columns = zip(rows.columns, rows.element.types, strict=True)
@@ -46,8 +59,45 @@ def _is_open(x: Any) -> bool:
     return is_traced(x) and not (isinstance(x, Array) and is_known(x))
 
 
+def _are_alike(owner: List) -> bool:
+    """Whether the elements can be stacked."""
+    try:
+        element_of(owner)
+    except JoinError:
+        return False
+    return True
+
+
+def _chosen(items: list[Any], place: Any) -> Any:
+    """Return the element at a place that only a run knows, of elements of any structure."""
+    if len(items) > _FEW:
+        msg = (
+            f"a list of {len(items)} elements that differ in structure is sorted by data; "
+            "sort the numbers alone, by np.argsort"
+        )
+        raise UnsupportedError(msg)
+    first, *rest = items
+    if not rest:
+        return first
+    return ifexp(place == 0, lambda: first, lambda: _chosen(rest, place - 1))
+
+
+def _check(template: Template) -> None:
+    """See to it that keys compare as numbers do, or tuples of them."""
+    kind, x, children = template
+    if kind == "node" and type(x) not in (tuple, list, List):
+        msg = (
+            f"a list is sorted by objects of {type(x).__name__}, which compare in their own "
+            "way; give a number as the key"
+        )
+        raise UnsupportedError(msg)
+    for child in children:
+        _check(child)
+
+
 def _order(keys: Rows, *, reverse: bool) -> Any:
     """Return the places of keys in their order; those of tuples count from the first on."""
+    _check(keys.element.template)
     if any(c.ndim != 1 or c.dtype.kind not in "biuf" for c in keys.columns):
         msg = "a list is sorted in the graph by numbers or tuples of numbers only"
         raise UnsupportedError(msg)
