@@ -37,7 +37,8 @@ from onnxjit._trace.control.listed import (
     new_list,
     next_,
 )
-from onnxjit._trace.control.steps import enumerate_, open_steps, range_, reversed_, zip_
+from onnxjit._trace.control.ranges import range_
+from onnxjit._trace.control.steps import Steps, enumerate_, open_steps, reversed_, zip_
 from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
@@ -75,7 +76,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 def length_of(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
-    return x.length if isinstance(x, List) else len(x)
+    return x.length if isinstance(x, (List, Steps)) else len(x)
 
 
 def _list(*args: Any) -> Any:
