@@ -313,6 +313,21 @@ def _numpy_function(func: Any) -> Twin:
     return twin
 
 
+#: methods of every object, which are no arithmetic
+_LEFT: Final = ("__new__", "__init__", "__class", "__array", "__get", "__set", "__del")
+
+
+def _method(name: str, method: Callable[..., Any]) -> Twin:
+    """Return the stand-in of a method that is called as ``np.ndarray.sum(x)``."""
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], Array):
+            return getattr(args[0], name)(*args[1:], **kwargs)
+        return method(*args, **kwargs)
+
+    return twin
+
+
 def _scalar_type(kind: type[np.generic]) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and is_traced(args[0]):
@@ -369,6 +384,11 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *by_source())]
     pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
+    pairs += [
+        (f, _method(name, f))
+        for name, f in vars(np.ndarray).items()
+        if callable(f) and hasattr(Array, name) and not name.startswith(_LEFT)
+    ]
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
     return {id(f): (f, twin) for f, twin in pairs}
