@@ -18,6 +18,7 @@ from tests.control.programs import (
     linear,
     lists,
     networks,
+    ranges,
     scalars,
     sequences,
     signals,
@@ -31,7 +32,6 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, iterables, sorting,
-    dispatching,
+    networks, signals, lists, choices, chosen, iterables, ranges, sorting, dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

@@ -446,6 +446,8 @@ def _has_traced(state: State, key: Any) -> bool:
         return False
     if kind is slice:
         parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
+    elif kind is List and key.rows is not None:
+        return True
     elif kind is tuple or kind is list or kind is List:
         parts = key
     else:

@@ -163,6 +163,8 @@ def _record(
     row: Function, args: tuple[Any, ...], kwargs: dict[str, Any], arrays: Sequence[Any]
 ) -> Any:
     given = bind(row, args, kwargs)
+    if not given:  # a function of any number of arrays
+        return ()
     out = given.pop("out", None)
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
@@ -221,6 +223,7 @@ def _viewed(
         base = constant_array(base._nd, base._kind)
     order = given.get("order")
     if order in _AS_IT_LIES and row.numpy is np.reshape:
+        np.reshape(0, (), order)  # NumPy's refusal of "K"
         # the elements are put down in the order in which they are read
         given = {**given, "order": "F" if base._lies_turned() else "C"}
     elif order in _AS_IT_LIES and row.numpy is np.ravel and base.ndim > 1:
