@@ -14,7 +14,7 @@ from onnxjit import jit_onnx
 
 Array = np.ndarray[Any, Any]
 
-MODES = ["full", "same", "valid"]
+MODES: list[Any] = ["full", "same", "valid"]
 FUNCTIONS = [np.convolve, np.correlate]
 #: around the lengths of blocks: shorter, equal, of several blocks, of which the last is cut
 LENGTHS = [(63, 3), (64, 64), (65, 33), (700, 150), (150, 700), (5000, 7)]
@@ -50,7 +50,7 @@ def test_vectors_of_several_blocks(function: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_each_sum_has_its_own_products_only(function: Any, mode: str) -> None:
+def test_each_sum_has_its_own_products_only(function: Any, mode: Any) -> None:
     call = jit_onnx(lambda a, v: function(a, v, mode), fallback="error")
     for dtype in ("f4", "f8"):
         for m, n in ((200, 70), (9, 4)):
@@ -82,7 +82,7 @@ def test_windows_are_not_kept_in_memory() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_model_is_for_all_lengths(mode: str) -> None:
+def test_a_model_is_for_all_lengths(mode: Any) -> None:
     model = jit_onnx(lambda a, v: np.convolve(a, v, mode)).to_onnx(
         onnxjit.float64["N"], onnxjit.float64["M"]
     )
