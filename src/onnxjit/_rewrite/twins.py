@@ -12,6 +12,7 @@ import cmath
 import functools
 import heapq
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -48,6 +49,7 @@ from onnxjit._trace.lists import List
 from onnxjit._trace.trace import current_tracer, dim_array
 
 from .elements import ndenumerate_, ndindex_, vectorized
+from .warned import warn_
 
 __all__ = ["is_instance", "length_of", "plain", "representative", "shuffle_of", "twin_of"]
 
@@ -353,6 +355,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
         (builtins.sum, sum_),
         (math.log, _log),
+        (warnings.warn, warn_),
         (np.broadcast, _broadcast),
         (np.fromiter, fromiter_),
         (np.ndindex, ndindex_),
