@@ -24,6 +24,7 @@ from .arguments import Arguments
 from .compare import Check, compare
 from .export import Exported, Options, assumption_texts
 from .factors import compare_factors, parts_with_freedom
+from .start import Start, settled
 from .wanted import wanted_outputs
 from .whole import compare_results
 
@@ -311,13 +312,16 @@ def verify(
     request = _Request(given, jit._opset)
     plain = jit._function(owner)
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    start = Start(plain, args, request.kwargs)  # each run begins there
     mine = Arguments(args, request.kwargs)
-    want = mine.run(plain)
+    want, mine = settled(mine.run(plain), mine)
+    start.restore()
     rows = []
     if "onnxruntime" in request.columns:
         rows.append(
             _call_row(jit, owner, Arguments(args, request.kwargs), (want, mine), request)
         )
+        start.restore()
     options = {"mutated": "outputs", "kwargs": request.kwargs}
     fresh = Arguments(args, request.kwargs)
     try:
