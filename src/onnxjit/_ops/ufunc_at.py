@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dims import dim_prod
+from onnxjit._core.program import Value
 from onnxjit._core.region import loop
 
 from .cast import cast
@@ -17,11 +18,9 @@ from .index import getitem
 from .index_write import fit
 from .structure import as_1d, iota, reshape, unsqueeze
 from .ufunc import ufunc_call
-from .view import View
 
 if TYPE_CHECKING:
     from onnxjit._core.dtypes import DType
-    from onnxjit._core.program import Value
 
     from .row import Ufunc
 
@@ -77,7 +76,7 @@ def at_one_by_one(row: Ufunc, x: Value, index: Any, *operands: Any) -> Value:
     dtypes = loop_dtypes(row.numpy, x, *values)
     every = reshape(iota(dim_prod(x.shape)), x.shape)
     found = getitem(every, index)
-    places = found.apply(every) if isinstance(found, View) else found
+    places = found if isinstance(found, Value) else found.apply(every)
     each = [
         as_1d(fit(cast(v, as_dtype(t)), places.shape))
         for v, t in zip(values, dtypes[1:], strict=False)
