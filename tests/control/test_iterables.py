@@ -99,8 +99,8 @@ def doubled(x):
 
 
 def test_a_function_with_yield_says_what_it_cannot_be() -> None:
-    with pytest.raises(DataDependentError, match="with yield are not put.*return a list"):
+    with pytest.raises(DataDependentError, match=r"with yield are not put.*return a list"):
         jit_onnx(lambda x: sum(positive(x)), fallback="error")(A)
-    with pytest.raises(DataDependentError, match="with yield .* at .* in doubled"):
+    with pytest.raises(DataDependentError, match=r"with yield .* at .* in doubled"):
         jit_onnx(lambda x: sum(doubled(x))).to_onnx(float64["N"])
     assert jit_onnx(lambda x: sum(doubled(x)), fallback="error")(A) == sum(doubled(A))
