@@ -18,6 +18,7 @@ from onnxjit._rewrite.snapshot import ATOMS
 from onnxjit._rewrite.state import CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
+from onnxjit._trace.control.keys import loaded
 from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
@@ -102,7 +103,11 @@ class Door(Control):
             return route(state, getters[name])(obj)
         if entry is not None:
             return state.attr(entry, name)
-        return getattr(obj, name) if cls not in _SPECIAL else self._special(obj, name, state)
+        return (
+            loaded(getattr(obj, name))
+            if cls not in _SPECIAL
+            else self._special(obj, name, state)
+        )
 
     def _special(self, obj: Any, name: str, state: State) -> Any:
         """Attribute of a new module, of what `super()` gives, or of an array."""
@@ -142,7 +147,7 @@ class Door(Control):
         if entry is not None and plain:
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
-            return obj[key]
+            return loaded(obj[key])
         return state.hooks.getitem_captured(obj, key)
 
     def iterate(self, iterable: Any) -> Any:
