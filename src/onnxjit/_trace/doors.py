@@ -43,6 +43,8 @@ class Doors:
         Functions of lists whose length only a run knows: `_trace.control.listed`.
     places : module
         Methods of such lists: `_trace.control.places`.
+    truth : callable
+        ``truth(object)``: what an object of the user's answers, else the object itself.
     source : callable
         ``source(numpy_function)``: a function's Python source as a traceable twin, or None.
     """
@@ -51,7 +53,7 @@ class Doors:
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
         "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
-        "source", "tolist", "trunc", "ufunc", "unary", "view",
+        "source", "tolist", "trunc", "truth", "ufunc", "unary", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -81,6 +83,7 @@ class Doors:
         self.setflags: Callable[..., Any] = _unset
         self.setpart: Callable[..., Any] = _unset
         self.tolist: Callable[..., Any] = _unset
+        self.truth: Callable[[Any], Any] = lambda x: x
         self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
         self.namespace: Callable[..., Any] = _unset

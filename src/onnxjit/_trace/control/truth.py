@@ -16,6 +16,7 @@ from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
 from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.doors import DOORS
 from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array, note_control
 
@@ -66,7 +67,7 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer.conditions[found.id] = ("ne", x.poly)
         return found
     if not isinstance(x, Array) or x._nd is not None:
-        return bool(_as_changed(x, tracer))
+        return _decide_object(x, tracer)
     if x._known is not None:
         return bool(x)
     trace: Any = x._trace
@@ -80,6 +81,13 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     if known is not None:
         trace.conditions[found.id] = known
     return found
+
+
+def _decide_object(x: Any, tracer: Tracer | None) -> bool | Value:
+    if type(x) is bool:
+        return x
+    answer = DOORS.truth(x)
+    return bool(_as_changed(x, tracer)) if answer is x else decide(answer, tracer)
 
 
 def _as_changed(x: Any, tracer: Tracer | None) -> Any:
@@ -199,6 +207,8 @@ def _compare_items(symbol: str, a: Any, b: Any) -> Any:
         return symbol == "!="
     tests = [lambda x=x, y=y: x is y or compare("==", x, y) for x, y in zip(a, b, strict=True)]
     equal = and_(True, *tests)
+    known = decide(equal)
+    equal = known if isinstance(known, bool) else _number(known)
     return equal if symbol == "==" else not_(equal)
 
 
