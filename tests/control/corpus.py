@@ -19,6 +19,7 @@ from tests.control.programs import (
     lists,
     networks,
     objects,
+    ranges,
     scalars,
     sequences,
     signals,
@@ -32,7 +33,7 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, iterables, sorting, objects,
-    dispatching,
+    networks, signals, lists, choices, chosen, iterables, ranges, sorting,
+    objects, dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

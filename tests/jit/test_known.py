@@ -307,3 +307,13 @@ def test_broadcast_objects_tell_the_shape():
 
     agrees(f, (M, V), (M[:1], V), graphs=1)
     agrees(lambda x, y: np.array_equiv(x, y), (V, V[:2]))
+
+
+@pytest.mark.parametrize("number", [1j, 1.5, 2, True, np.complex64(1j), np.int8(3)])
+def test_what_is_made_of_numbers_is_of_numpys_kind(number):
+    functions = [np.real, np.imag, np.squeeze, np.transpose, np.ravel, np.atleast_1d]
+
+    def f(x):
+        return [g(number) for g in functions], np.real(number) + x
+
+    agrees(f, (V,), graphs=1)

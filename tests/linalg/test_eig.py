@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -207,3 +208,21 @@ def test_division() -> None:
         for g, w in zip(got, want, strict=True):
             assert (g.dtype, g.shape) == (w.dtype, w.shape)
             np.testing.assert_allclose(g, w, rtol=1e-14)
+
+
+@pytest.mark.parametrize("form", [jit_onnx, eager_onnx])
+def test_products_without_coefficients(form: Any) -> None:
+    call = form(np.polymul)
+    none = [np.zeros(0, dtype) for dtype in (float, int)]
+    for a, b in product([*none, np.array([0, 0]), np.array([2.0, 1, 0])], repeat=2):
+        got, want = call(a, b), np.polymul(a, b)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+def test_quotients_without_coefficients_are_refused() -> None:
+    for u, v in ((np.zeros(0), np.ones(2)), (np.ones(2), np.zeros(0))):
+        with pytest.raises(
+            IndexError, match="index 0 is out of bounds for axis 0 with size 0"
+        ):
+            jit_onnx(polydiv)(u, v)

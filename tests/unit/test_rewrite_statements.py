@@ -54,7 +54,7 @@ class Forgetful:
     ifexp, compare, chain = plain.ifexp, plain.compare, plain.chain
     assert_, comp = plain.assert_, plain.comp
 
-    kept, list_ = plain.kept, list
+    kept, list_, spread = plain.kept, list, list
     binary, unary = plain.BINARY.__getitem__, plain.UNARY.__getitem__
     trying = contextlib.nullcontext
 

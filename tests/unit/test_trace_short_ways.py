@@ -2,6 +2,7 @@
 """Short ways for common operations give what the long ways give."""
 
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -142,6 +143,40 @@ def test_an_import_alone_leaves_the_families_alone():
     code = "import onnxjit, sys; print('onnxjit._ops.elementwise' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"
+
+
+_FIRST_CALLS = """
+import os, sys
+import numpy as np
+import onnxjit
+
+x = onnxjit.asarray(np.arange(6.0).reshape(2, 3))
+calls = [
+    name for name in dir(np.ndarray)
+    if not name.startswith("_") and callable(getattr(np.ndarray, name))
+]
+calls += ["__abs__", "__neg__", "__copy__", "__len__", "__repr__", "__str__", "__iter__"]
+for name in calls:
+    sys.stdout.flush()
+    if os.fork() == 0:  # nothing but the import has happened
+        try:
+            getattr(x, name)()
+        except RuntimeError as error:
+            print(name, error)
+        except Exception:
+            pass  # a method that needs arguments
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied with os.fork")
+def test_any_method_may_be_the_first_that_is_called():
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST_CALLS], capture_output=True, check=True
+    )
+    assert done.stdout == b""
 
 
 STEPS: dict[str, Callable[[Any], Any]] = {

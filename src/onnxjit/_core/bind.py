@@ -69,6 +69,8 @@ class Trace:
         self.tries = 0
         self.lengths: dict[tuple[int, Any], list[Any]] = {}
         self.journal: dict[Any, Value] | None = None
+        #: what makes the body of a loop wrong, of one iteration; None outside of such bodies
+        self.failures: list[Value] | None = None
         self.numbers: Final[dict[tuple[float, type, DType], Value]] = {}
         self.types: Final[dict[tuple[Any, ...], tuple[Any, ...]]] = {}
         self._constants: dict[Any, Value] = {}
@@ -90,6 +92,18 @@ class Trace:
 
         Nobody makes the call again here: the trace of a function does more.
         """
+
+    def fail_if_any(self, preds: Value) -> None:
+        """Note that a graph is not right where any element of a (n) bool is true."""
+
+    @contextmanager
+    def iterating(self) -> Iterator[list[Value]]:
+        """Collect what makes one iteration of a loop wrong, for the loop to hand out."""
+        before, self.failures = self.failures, []
+        try:
+            yield self.failures
+        finally:
+            self.failures = before
 
     def input(self, aval: Tensor, name: str) -> Value:
         """Add an input of the root block."""

@@ -286,9 +286,12 @@ def loop(
             *([Value(Tensor(BOOL, ()), block)] if with_cond else []),
             *carried,
         ]
-        after, stacked = body(counter, *carried)
-        return [*after, *stacked]
+        with trace.iterating() as failed:
+            after, stacked = body(counter, *carried)
+        ends[:] = [len(after) + len(stacked)]
+        return [*after, *stacked, *failed]
 
+    ends: list[int] = []
     traced = _Body(trace, [v.tensor for v in state], run)
     number = len(state)
     first: list[Value] = []
@@ -301,7 +304,18 @@ def loop(
             trace.block = outer
         traced.block.outputs = [again, *traced.results]
     inputs = (count, *first, *state)
-    return bind_loop(trace, LOOP, traced, inputs, number, with_cond=with_cond)
+    made = bind_loop(trace, LOOP, traced, inputs, number, with_cond=with_cond)
+    return _without_failures(trace, made, ends[0] - number)
+
+
+def _without_failures(
+    trace: Trace, made: tuple[tuple[Value, ...], tuple[Value, ...]], count: int
+) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """Return states and stacked values; what is stacked after them says what went wrong."""
+    states, stacked = made
+    for failed in stacked[count:]:
+        trace.fail_if_any(failed)
+    return states, stacked[:count]
 
 
 def scan(
@@ -327,11 +341,16 @@ def scan(
     def run(block: Block, carried: list[Value]) -> list[Value]:
         elements = [Value(Tensor(s.dtype, s.shape[1:]), block) for s in sequences]
         block.inputs = [*carried, *elements]
-        after, stacked = body(*carried, *elements)
-        return [*after, *stacked]
+        with trace.iterating() as failed:
+            after, stacked = body(*carried, *elements)
+        ends[:] = [len(after) + len(stacked)]
+        return [*after, *stacked, *failed]
 
+    ends: list[int] = []
     traced = _Body(trace, [v.tensor for v in state], run)
-    return bind_loop(trace, SCAN, traced, (*state, *sequences), len(state), with_cond=False)
+    number = len(state)
+    made = bind_loop(trace, SCAN, traced, (*state, *sequences), number, with_cond=False)
+    return _without_failures(trace, made, ends[0] - number)
 
 
 def bind_loop(

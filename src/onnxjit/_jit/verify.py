@@ -23,6 +23,7 @@ from onnxjit.errors import SpecError
 from .arguments import Arguments
 from .compare import Check, compare, compare_results
 from .export import Exported, Options, assumption_texts
+from .start import Start, settled
 from .wanted import wanted_outputs
 
 if TYPE_CHECKING:
@@ -274,13 +275,16 @@ def verify(
     request = _Request(given, jit._opset)
     plain = jit._function(owner)
     name = getattr(jit.__wrapped__, "__qualname__", repr(jit.__wrapped__))
+    start = Start(plain, args, request.kwargs)  # each run begins there
     mine = Arguments(args, request.kwargs)
-    want = mine.run(plain)
+    want, mine = settled(mine.run(plain), mine)
+    start.restore()
     rows = []
     if "onnxruntime" in request.columns:
         rows.append(
             _call_row(jit, owner, Arguments(args, request.kwargs), (want, mine), request)
         )
+        start.restore()
     options = {"mutated": "outputs", "kwargs": request.kwargs}
     fresh = Arguments(args, request.kwargs)
     try:

@@ -3,43 +3,39 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value, dim_value
-from onnxjit._core.dims import dim_max, dim_min
-from onnxjit._core.dtypes import BOOL, INT64
+from onnxjit._core.bind import as_value
+from onnxjit._core.dims import Dim, dim_max, dim_min, hint_of
+from onnxjit._core.dtypes import FLOAT16, FLOAT32
+from onnxjit._core.region import cond, loop
 
 from .cast import cast
 from .complex_parts import conjugate
 from .convert import as_strong
-from .elementwise import (
-    add,
-    greater_equal,
-    less,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
-from .elementwise import where as pick
+from .elementwise import add, isfinite, multiply
 from .gather import gather
-from .product import matvec
-from .reduce import reduce_any
+from .product import matrix_product
+from .reduce import reduce_all
 from .row import Function, Ufunc, function
 from .samples import COMPLEX, call, calls, within
-from .statistics import total
 from .structure import (
+    broadcast_to,
     iota,
     is_positive,
     is_zero,
     may_guard,
+    pad,
     reshape,
     reverse,
     take_range,
+    transpose,
     unsqueeze,
+    zero_of,
 )
 from .ufunc import promoted
 
@@ -47,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onnxjit._core.dims import DimLike
+    from onnxjit._core.program import Value
 
     from .samples import Make
 
@@ -55,6 +52,9 @@ __all__ = ["ROWS"]
 ROWS: list[Function | Ufunc] = []
 
 _MODES: Final = ("valid", "same", "full")
+#: length of blocks that fit the caches and the kernels of products, and the longest one
+_BLOCK: Final = 64
+_LONGEST: Final = 512
 
 
 def _mode(mode: Any) -> str:
@@ -67,8 +67,11 @@ def _mode(mode: Any) -> str:
     return mode
 
 
-def _number(n: DimLike) -> Any:
-    return cast(dim_value(n), INT64)
+def _size(n: DimLike) -> DimLike:
+    """Return a size, which the first graphs of a call freeze: there are sums of sizes."""
+    if isinstance(n, Dim) and may_guard(n) and n.env.freezes:
+        return operator.index(n)
+    return n
 
 
 def _margins(mode: str, n: DimLike) -> tuple[DimLike, DimLike]:
@@ -78,40 +81,92 @@ def _margins(mode: str, n: DimLike) -> tuple[DimLike, DimLike]:
     return (n - 1, n - 1) if mode == "full" else (n // 2, n - n // 2 - 1)
 
 
-def _slide(a: Any, v: Any, mode: str) -> Any:
-    """Return the sums of products of `v` with each stretch of `a`, which is not shorter."""
-    m, n = a.shape[0], v.shape[0]
-    low, high = _margins(mode, n)
-    start = subtract(iota(m + low + high - n + 1), _number(low))
-    place = add(unsqueeze(start, [1]), iota(n))
-    if mode == "valid":
-        return _products(gather(a, place), v)
-    zero, last = as_value(0, INT64), _number(m - 1)
-    inside = logical_and(greater_equal(place, zero), less(place, _number(m)))
-    taken = gather(a, maximum(minimum(place, last), zero))
-    return _masked_products(taken, v, inside)
+def _slide(a: Value, v: Value, mode: str) -> Value:
+    """Return the sums of products of `v` with each stretch of `a`.
+
+    It is not shorter, unless the mode is "full".
+    """
+    low, high = _margins(mode, _size(v.shape[0]))
+    made = _blocks(a, v, low, high)
+    if a.dtype.kind not in "fc":
+        return made
+    is_right = reduce_all(isfinite(made), (0,))
+    (result,) = cond(is_right, lambda: [made], lambda: [_in_turn(a, v, low, high)])
+    return result
 
 
-def _products(windows: Any, v: Any) -> Any:
-    return matvec(windows, v)
+def _block_length(count: DimLike, n: DimLike) -> int:
+    """Return how many sums are made by one row of a product of matrices.
+
+    For `count` sums of `n` products it has rows of ``n + length``, and `count / length` of
+    them; the other matrix has `length` such rows.
+    """
+    sums, width = hint_of(count), hint_of(n)
+    if sums is None or width is None:
+        return _BLOCK
+    length = min(max(math.isqrt(sums), _BLOCK), max(width, _BLOCK // 2), _LONGEST)
+    return 1 << (length - 1).bit_length()
 
 
-def _masked_products(windows: Any, v: Any, inside: Any) -> Any:
-    """Add products inside only: what lies outside is no zero, which makes NaN of infinity."""
-    if v.dtype is BOOL:
-        return reduce_any(logical_and(logical_and(windows, v), inside), (1,))
-    if v.dtype.kind in "iu":
-        return matvec(pick(inside, windows, as_value(0, v.dtype)), v)
-    products = pick(inside, multiply(windows, v), as_value(0, v.dtype))
-    return total(products, 1, v.dtype.numpy)
+def _blocks(a: Value, v: Value, low: DimLike, high: DimLike) -> Value:
+    """Return the sums as a product of matrices; one that is not finite spoils its neighbours.
+
+    Row s of the one matrix are the numbers that make the sums from ``s * length``, row t of
+    the other is `v` from place t, between zeros.
+    """
+    m, n = _size(a.shape[0]), _size(v.shape[0])
+    count = m + low + high - n + 1
+    length = _block_length(count, n)
+    rows, depth = (count + length - 1) // length, (n + 2 * length - 2) // length
+    zero = as_value(zero_of(a.dtype))
+    padded = pad(a, (low,), ((rows + depth - 1) * length - low - m,), zero)
+    blocks = reshape(padded, (rows + depth - 1, length))
+    place = add(unsqueeze(iota(rows), [1]), iota(depth))
+    stretches = reshape(gather(blocks, place), (rows, depth * length))
+    made = matrix_product(stretches, transpose(_shifted(v, length, depth * length), (1, 0)))
+    return take_range(reshape(made, (rows * length,)), 0, 0, count)
 
 
-def _is_longer(v: DimLike, a: DimLike) -> bool | None:
-    """Whether one size is above another, None where a model has to find out."""
+def _shifted(v: Value, count: int, width: DimLike) -> Value:
+    """Return rows with `v` from places 0, 1, 2 ..., between zeros.
+
+    In rows of one more than the width the copies lie below each other.
+    """
+    row = pad(v, (0,), (width + 1 - _size(v.shape[0]),), as_value(zero_of(v.dtype)))
+    copies = reshape(
+        broadcast_to(unsqueeze(row, [0]), (count, width + 1)), ((width + 1) * count,)
+    )
+    return reshape(take_range(copies, 0, 0, width * count), (count, width))
+
+
+def _in_turn(a: Value, v: Value, low: DimLike, high: DimLike) -> Value:
+    """Return the sums, of which each has its own products only, one after the other."""
+    m, n, dtype = _size(a.shape[0]), _size(v.shape[0]), a.dtype
+    count = m + low + high - n + 1
+    wide = FLOAT32 if dtype is FLOAT16 else dtype
+    a, v, zero = cast(a, wide), cast(v, wide), as_value(zero_of(wide))
+    after = count + n - 1 - low - m
+
+    def body(j: Value, sums: Value) -> tuple[list[Value], list[Value]]:
+        products = pad(multiply(a, gather(v, j)), (low,), (after,), zero)
+        return [add(sums, gather(products, add(iota(count), j)))], []
+
+    (sums,), _ = loop(n, body, [broadcast_to(zero, (count,))])
+    return cast(sums, dtype)
+
+
+def _is_longer(v: DimLike, a: DimLike, mode: str) -> bool | None:
+    """Whether to exchange two vectors, None where a model has to find out.
+
+    Full sums do not depend on it; they cost less if the second vector is the shorter one.
+    """
     if is_positive(v - a):
         return True
     if is_positive(a - v + 1):
         return False
+    if mode == "full":
+        known, other = hint_of(v), hint_of(a)
+        return known is not None and other is not None and known > other
     return bool(v > a) if may_guard(v) and may_guard(a) else None
 
 
@@ -175,7 +230,8 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
     Notes
     -----
-    Gather, Mul, ReduceSum over windows: a matrix of k rows.  Which vector is longer takes a
+    Gather, MatMul: in blocks of some dozens of sums.  Where results are not finite they are
+    added in a Loop, so that each has its own products only.  Which vector is longer takes a
     guard, not for "full"; models for all sizes cut the part out of all sums.  Integers are
     exact.
     """
@@ -185,12 +241,13 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
         if is_zero(w.shape[0]):
             msg = f"{name} array argument cannot be empty"
             raise ValueError(msg)
-    chosen, longer = _mode(mode), _is_longer(y.shape[0], x.shape[0])
-    if longer is None and chosen != "full":
+    chosen = _mode(mode)
+    longer = _is_longer(y.shape[0], x.shape[0], chosen)
+    if longer is None:
         full = _slide(x, conjugate(y), "full")
         return _cut(full, chosen, x.shape[0], y.shape[0], flips=True)
-    if longer and chosen != "full":
-        return conjugate(reverse(_slide(y, conjugate(x), chosen), [0]))
+    if longer:
+        return reverse(_slide(conjugate(y), x, chosen), [0])
     return _slide(x, conjugate(y), chosen)
 
 
@@ -222,10 +279,11 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
         msg = "v cannot be empty"
         raise ValueError(msg)
     _check_rank(x, y)
-    chosen, longer = _mode(mode), _is_longer(y.shape[0], x.shape[0])
-    if longer is None and chosen != "full":
+    chosen = _mode(mode)
+    longer = _is_longer(y.shape[0], x.shape[0], chosen)
+    if longer is None:
         full = _slide(x, reverse(y, [0]), "full")
         return _cut(full, chosen, x.shape[0], y.shape[0], flips=False)
-    if longer and chosen != "full":
+    if longer:
         x, y = y, x
     return _slide(x, reverse(y, [0]), chosen)

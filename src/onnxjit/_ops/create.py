@@ -384,7 +384,7 @@ def _spaced_anyhow(
 
 
 @function(
-    ROWS, np.linspace, api="linspace", ulp=within(2),
+    ROWS, np.linspace, api="linspace", ulp=within(2), scalar=True,  # the step
     samples=calls(lambda m: [
         call(0.0, m.scalar(1), 5), call(m(3), m(3), 4), call(m(3), 2, 4, axis=-1),
         call(0, m.scalar(5), 6, dtype=m.dtype), call(m(), m(), 5, endpoint=False),
@@ -465,7 +465,11 @@ def logspace(
     As linspace, and Pow.
     """
     root = as_array(base)
-    if root.ndim:
+    if root.ndim:  # it takes part in the meaning of `axis`
+        ends = as_array(start), as_array(stop)
+        rank = max(x.ndim for x in (root, *ends))
+        start, stop = (unsqueeze(x, range(rank - x.ndim)) for x in ends)
+        root = unsqueeze(root, range(rank - root.ndim))
         root = unsqueeze(root, [normalize_axis(axis, root.ndim + 1)])
     y = power(root, linspace(start, stop, num, endpoint, axis=axis))
     return y if dtype is None else cast(y, as_dtype(dtype))

@@ -19,7 +19,7 @@ from .elementwise import add, floor_divide, logical_not, maximum, minimum, multi
 from .gather import nonzero
 from .row import Function, Ufunc, function
 from .samples import INTEGERS, call, calls
-from .shape import broadcast_all
+from .shape import as_list, broadcast_all
 from .structure import broadcast_to, concat, iota, reshape, take_range, unsqueeze
 
 if TYPE_CHECKING:
@@ -47,14 +47,13 @@ def _along(x: Value, axis: int, rank: int) -> Value:
 )  # fmt: skip
 def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> tuple[Value, ...]:
+) -> Sequence[Value]:
     """Return the coordinates of a grid: for each vector an array of its element at each point.
 
     Notes
     -----
     Unsqueeze, Expand.
     """
-    del copy
     if indexing not in {"xy", "ij"}:
         msg = "Valid values for `indexing` are 'xy' and 'ij'."
         raise ValueError(msg)
@@ -65,6 +64,8 @@ def meshgrid(
     if indexing == "xy" and rank > 1:
         axes[:2] = 1, 0
     made = [_along(v, axis, rank) for v, axis in zip(vectors, axes, strict=True)]
+    if sparse and not copy:
+        return made
     return tuple(made if sparse or not made else broadcast_all(made))
 
 
@@ -328,10 +329,15 @@ def ravel_multi_index(
     """
     sizes = as_shape(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
+    np.ravel_multi_index((0,) * len(sizes), (1,) * len(sizes), mode=modes)  # NumPy's refusal
     total: Value | None = None
-    parts = zip(multi_index, sizes, _strides(sizes, order), modes, strict=True)
+    parts = zip(as_list(multi_index), sizes, _strides(sizes, order), modes, strict=True)
     for part, n, stride, how in parts:
-        x = cast(as_array(part), INT64)
+        x = as_array(part)
+        if x.dtype.kind not in "iub":
+            msg = "only int indices permitted"
+            raise TypeError(msg)
+        x = cast(x, INT64)
         if how == "wrap":
             x = remainder(x, n)
         elif how == "clip":

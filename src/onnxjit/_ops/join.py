@@ -19,7 +19,7 @@ from .cast import cast
 from .convert import as_array, as_dtype, as_shape, normalize_axis
 from .row import Function, Ufunc, function
 from .samples import call, calls
-from .shape import as_list, at_least
+from .shape import ADDED, as_list, at_least
 from .span import Item, Pick, Span, whole
 from .structure import reshape, unsqueeze
 
@@ -101,6 +101,40 @@ def _arrays(xs: Any) -> list[Value]:
     return [as_array(x) for x in as_list(xs)]
 
 
+class _Rows:
+    """The slices of an array whose number is open, to be joined without taking them apart."""
+
+    __slots__ = ("every",)
+
+    def __init__(self, every: Value) -> None:
+        self.every = every
+
+    def unsqueezed(self, axes: Sequence[int]) -> _Rows:
+        """Give each slice more axes."""
+        return _Rows(unsqueeze(self.every, [axis + 1 for axis in axes]))
+
+    def padded(self, ndim: int) -> _Rows:
+        """Give each slice the axes of ``np.atleast_1d``, ``2d`` or ``3d``."""
+        return self.unsqueezed(ADDED.get((ndim, self.every.ndim - 1), ()))
+
+    def joined(self, axis: int, dtype: Any = None, casting: str = "same_kind") -> Value:
+        """Return ``np.concatenate`` of the slices."""
+        if self.every.ndim == 1:
+            return joined([reshape(self.every, ())])  # which raises
+        at = normalize_axis(axis, self.every.ndim - 1)
+        sizes = list(self.every.shape[1:])
+        sizes[at] = sizes[at] * self.every.shape[0]
+        wanted = common_dtype([self.every], dtype, casting)
+        return cast(reshape(structure.move_axis(self.every, 0, at), sizes), wanted)
+
+
+def _open_rows(xs: Any) -> _Rows | None:
+    """Return an array that is given for a sequence of arrays, if their number is open."""
+    if not isinstance(xs, Value) or not xs.ndim or isinstance(xs.shape[0], int):
+        return None
+    return None if structure.is_zero(xs.shape[0]) else _Rows(xs)
+
+
 @function(
     ROWS, np.concatenate, api="concat",
     aliases=() if np.concat is np.concatenate else (np.concat,),
@@ -127,6 +161,11 @@ def concatenate(
     -----
     Cast, Concat.
     """
+    if isinstance(arrays, Value) and axis is None and _open_rows(arrays):
+        return joined([reshape(arrays, (dim_prod(arrays.shape),))], 0, dtype, casting)
+    rows = _open_rows(arrays)
+    if rows is not None and axis is not None:
+        return rows.joined(axis, dtype, casting)
     xs = _arrays(arrays)
     if axis is None:
         return joined([reshape(x, (dim_prod(x.shape),)) for x in xs], 0, dtype, casting)
@@ -150,6 +189,10 @@ def stack(
     -----
     Unsqueeze, Cast, Concat.
     """
+    rows = _open_rows(arrays)
+    if rows is not None:
+        at = normalize_axis(axis, rows.every.ndim)
+        return rows.unsqueezed([at]).joined(at, dtype, casting)
     xs = _arrays(arrays)
     if not xs:
         msg = "need at least one array to stack"
@@ -180,6 +223,9 @@ def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     -----
     Unsqueeze, Cast, Concat.
     """
+    rows = _open_rows(tup)
+    if rows is not None:
+        return rows.padded(2).joined(0, dtype, casting)
     return joined([at_least(x, 2) for x in _arrays(tup)], 0, dtype, casting)
 
 
@@ -197,6 +243,9 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Value:
     -----
     Unsqueeze, Cast, Concat.
     """
+    rows = _open_rows(tup)
+    if rows is not None:
+        return rows.padded(1).joined(0 if rows.every.ndim <= 2 else 1, dtype, casting)
     xs = [at_least(x, 1) for x in _arrays(tup)]
     return joined(xs, 0 if xs and xs[0].ndim == 1 else 1, dtype, casting)
 
@@ -215,6 +264,9 @@ def dstack(tup: Any) -> Value:
     -----
     Unsqueeze, Cast, Concat.
     """
+    rows = _open_rows(tup)
+    if rows is not None:
+        return rows.padded(3).joined(2)
     return joined([at_least(x, 3) for x in _arrays(tup)], 2)
 
 
@@ -231,6 +283,10 @@ def column_stack(tup: Any) -> Value:
     -----
     Unsqueeze, Cast, Concat.
     """
+    rows = _open_rows(tup)
+    if rows is not None:
+        rows = rows.padded(1)
+        return (rows.unsqueezed([1]) if rows.every.ndim == 2 else rows).joined(1)
     xs = _arrays(tup)
     return joined([unsqueeze(at_least(x, 1), [1]) if x.ndim < 2 else x for x in xs], 1)
 

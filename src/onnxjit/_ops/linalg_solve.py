@@ -37,6 +37,7 @@ from .structure import (
     broadcast_to,
     concat,
     const,
+    is_zero,
     reshape,
     squeeze,
     take_range,
@@ -247,6 +248,7 @@ def _solved_at_once(x: Value, b: Value) -> Value:
     samples=calls(lambda m: [
         call(regular(m, 6, 6).reshape(2, 3, 3, 2)),
         call(regular(m, 6, 6).reshape(6, 2, 3), ind=1), call(m(2, 3, 3), 1), call(m(2, 2), 0),
+        call(m(2, 0, 0)), call(m(0, 0), 1), call(m(0, 2), 1), call(m(2, 0, 0), 3),
     ], MATRICES),
 )  # fmt: skip
 def tensorinv(a: Any, ind: Any = 2) -> Value:
@@ -266,7 +268,7 @@ def tensorinv(a: Any, ind: Any = 2) -> Value:
     Raises
     ------
     ValueError
-        `ind` is not positive.
+        `ind` is not positive, or the axes behind the first are empty.
     LinAlgError
         The products of sizes differ, or as in `inv`.
     """
@@ -276,6 +278,8 @@ def tensorinv(a: Any, ind: Any = 2) -> Value:
         msg = "Invalid ind argument."
         raise ValueError(msg)
     first, last = x.shape[:count], x.shape[count:]
+    if is_zero(dim_prod(last)):
+        np.empty(0).reshape(0, -1)  # NumPy's refusal
     flat = reshape(x, (dim_prod(first), dim_prod(last)))
     return reshape(inv(flat), (*last, *first))
 

@@ -11,7 +11,6 @@ from onnxjit._core.bind import as_value, dim_value
 from onnxjit._core.dims import Dim, DimLike, dim_prod
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from onnxjit._core.program import Value
-from onnxjit.errors import UnsupportedError
 
 from .cast import cast
 from .checks import fail_unless_between
@@ -39,6 +38,7 @@ from .elementwise import (
 )
 from .elementwise import where as pick
 from .gather import gather, gather_elements
+from .quantile_weighted import weighted_quantile
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
 from .samples import NUMBERS, call, calls, reductions, within
@@ -410,14 +410,17 @@ def _quantile(  # noqa: PLR0913, PLR0917  what the four functions differ in
     weights: Any,
     kind: type[_Ordered] = _Ordered,
 ) -> Value:
-    if weights is not None:
-        msg = "quantiles with weights are not carried"
-        raise UnsupportedError(msg)
     if method not in _DISCRETE and method not in _BETWEEN:
         np.quantile([0.0], 0.5, method=method)  # type: ignore[call-overload]  # NumPy's refusal
     if as_array(a).dtype.kind == "c":
         msg = "a must be an array of real numbers"
         raise TypeError(msg)
+    if weights is not None:
+        if method != "inverted_cdf":
+            msg = f"Only method 'inverted_cdf' supports weights. Got: {method}."
+            raise ValueError(msg)
+        left_out = kind is _WithoutNan
+        return weighted_quantile(a, q, axis, keepdims, weights, without_nan=left_out)
     ordered = kind(a, axis, keepdims)
     if q.dtype.kind in "biu":
         # of integer fractions NumPy's default method returns elements, no averages
@@ -471,8 +474,8 @@ def quantile(
         NumPy's name of the estimator.
     keepdims : bool
         Keep reduced axes with length 1.
-    weights : None
-        Not carried.
+    weights : array, optional
+        Of the shape of `a` or of its axes, for the method `inverted_cdf`.
 
     Returns
     -------
@@ -524,7 +527,7 @@ def percentile(
 
 
 def _nan_quantile(
-    a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any
+    a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any, weights: Any
 ) -> Value:
     x = as_array(a)
     if any(map(is_zero, x.shape)):
@@ -532,14 +535,8 @@ def _nan_quantile(
 
         return nanmean(x, axis, keepdims=keepdims)
     if x.dtype.kind != "f":
-        return _quantile(x, *q, axis, method, keepdims, None)
-    return _quantile(x, *q, axis, method, keepdims, None, _WithoutNan)
-
-
-def _refuse_weights(weights: Any) -> None:
-    if weights is not None:
-        msg = "quantiles with weights are not carried"
-        raise UnsupportedError(msg)
+        return _quantile(x, *q, axis, method, keepdims, weights)
+    return _quantile(x, *q, axis, method, keepdims, weights, _WithoutNan)
 
 
 @function(
@@ -568,9 +565,8 @@ def nanquantile(
     -----
     TopK, GatherElements; see `quantile`.
     """
-    _refuse_weights(weights)
     fractions = _fractions(q, 1, "Quantiles must be in the range [0, 1]")
-    return _nan_quantile(a, fractions, axis, method, keepdims)
+    return _nan_quantile(a, fractions, axis, method, keepdims, weights)
 
 
 @function(
@@ -594,6 +590,5 @@ def nanpercentile(
     weights: Any = None,
 ) -> Value:
     """Return percentiles over axes, NaN left out: quantiles of hundredths."""
-    _refuse_weights(weights)
     fractions = _fractions(q, 100, "Percentiles must be in the range [0, 100]")
-    return _nan_quantile(a, fractions, axis, method, keepdims)
+    return _nan_quantile(a, fractions, axis, method, keepdims, weights)

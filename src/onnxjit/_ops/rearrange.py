@@ -29,9 +29,11 @@ from .elementwise import less, maximum, minimum, remainder, subtract
 from .gather import compress, gather, nonzero
 from .index_write import assigned, fit, setitem
 from .pad_edges import PADDED
+from .pad_odd import reflected_odd
 from .reduce import reduce_any, reduce_max
 from .row import Function, Ufunc, function
 from .samples import call, calls, within
+from .shape import as_list
 from .structure import (
     broadcast_to,
     concat,
@@ -246,6 +248,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Value:
         return reshape(rolled, x.shape)
     axes = normalize_axes(axis, x.ndim, repeats=True)
     shift = shift.tolist() if isinstance(shift, np.ndarray) else shift
+    if isinstance(shift, Value) and shift.ndim == 1:
+        shift = as_list(shift)
     given = shift if isinstance(shift, (tuple, list)) else (shift,)
     if len(given) != len(axes) and 1 not in {len(given), len(axes)}:
         msg = "shape mismatch: objects cannot be broadcast to a single shape."
@@ -414,8 +418,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
     if isinstance(mode, str) and mode in PADDED:
         return _pad_computed(x, pairs, mode, options)
     places = _PLACES.get(mode) if isinstance(mode, str) else None
-    if places is None or options.get("reflect_type", "even") != "even":
-        np.pad(np.zeros(1), 1, mode=mode)  # NumPy's own refusal
+    np.pad(np.zeros(1), 1, mode=mode, **options)  # NumPy's own refusal
+    odd = mode in {"reflect", "symmetric"} and options.get("reflect_type", "even") == "odd"
+    if places is None or (odd and x.dtype is BOOL):
         msg = f"np.pad is not carried with mode={mode!r} and {options}"
         raise UnsupportedError(msg)
     for axis, (low, high) in enumerate(pairs):
@@ -423,7 +428,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
             continue
         n = _extended(x, axis)
         place = subtract(iota(low + n + high), low)
-        x = gather(x, places(place, n), axis)
+        if odd:
+            x = reflected_odd(x, axis, place, n, twice=mode == "symmetric")
+        else:
+            x = gather(x, places(place, n), axis)
     return x
 
 

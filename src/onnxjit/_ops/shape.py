@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from .view import View
 
-__all__ = ["ROWS", "at_least", "broadcast_all", "swapped", "target_shape"]
+__all__ = ["ADDED", "ROWS", "as_list", "at_least", "broadcast_all", "swapped", "target_shape"]
 
 ROWS: list[Function | Ufunc] = []
 
@@ -367,7 +367,7 @@ def squeeze(a: Any, axis: Any = None) -> View | Value:
 
 
 #: (axes wanted, axes there) -> where ``atleast`` adds axes
-_ADDED: Final = {
+ADDED: Final = {
     (1, 0): (0,), (2, 0): (0, 1), (2, 1): (0,),
     (3, 0): (0, 1, 2), (3, 1): (0, 2), (3, 2): (2,),
 }  # fmt: skip
@@ -375,11 +375,11 @@ _ADDED: Final = {
 
 def at_least(x: Value, ndim: int) -> Value:
     """Return ``np.atleast_1d``, ``2d`` or ``3d`` of a value."""
-    return unsqueeze(x, _ADDED.get((ndim, x.ndim), ()))
+    return unsqueeze(x, ADDED.get((ndim, x.ndim), ()))
 
 
 def _padded(x: Value, ndim: int) -> Value | View:
-    axes = _ADDED.get((ndim, x.ndim))
+    axes = ADDED.get((ndim, x.ndim))
     if axes is None:
         return x
     rest = iter(whole(x.shape))

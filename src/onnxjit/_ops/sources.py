@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from .sources_emath import SOURCES as _EMATH
 from .sources_polynomial import SOURCES as _POLYNOMIALS
+from .sources_polynomial import is_empty
 from .sources_statistics import SOURCES as _STATISTICS
 
 if TYPE_CHECKING:
@@ -103,9 +105,15 @@ def _leading_zeros(a: Any) -> Any:
     return np.where(found.any(), np.argmax(found), a.shape[0] - 1)
 
 
+def _coefficients(a: Any) -> Any:
+    """Return a vector that is not empty: no coefficients are a zero."""
+    a = np.atleast_1d(a)
+    return np.zeros(1, a.dtype) if is_empty(a) else a
+
+
 def _polymul(a1: Any, a2: Any) -> Any:
     """Multiply polynomials; their leading zeros are cut off the product."""
-    a, b = np.atleast_1d(a1), np.atleast_1d(a2)
+    a, b = _coefficients(a1), _coefficients(a2)
     return np.convolve(a, b)[_leading_zeros(a) + _leading_zeros(b) :]
 
 
@@ -189,6 +197,7 @@ SOURCES: Final[dict[Any, Callable[..., Any]]] = {
     np.lib.stride_tricks.sliding_window_view: _sliding_window_view,
     np.packbits: _packbits,
     np.unpackbits: _unpackbits,
+    **_EMATH,
     **_POLYNOMIALS,
     **_STATISTICS,
 }

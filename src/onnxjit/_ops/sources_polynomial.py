@@ -193,7 +193,7 @@ def _check_weights(w: Any, y: Any) -> None:
 def _polydiv(u: Any, v: Any) -> Any:
     """Divide polynomials; leading elements below 1e-8 are cut off the remainder."""
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
-    dtype = np.result_type(u.dtype, v.dtype)
+    dtype = (u[0] + v[0]).dtype
     m, n = u.shape[0] - 1, v.shape[0] - 1
     scale = 1.0 / v[0]
     quotient = np.zeros(max(m - n + 1, 1), dtype)

@@ -18,7 +18,7 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 #: modules that hold a list of rows
 FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
-    "cumulative", "diagonal", "digitize", "either_kind", "elementwise", "fft",
+    "cumulative", "diagonal", "digitize", "elementwise", "fft",
     "grid", "histogram", "interpolate", "join",
     "linalg_cholesky", "linalg_det", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_qr",
     "linalg_singular", "linalg_solve",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._core.dims import Dim
@@ -180,12 +180,23 @@ class Control:
 
     def bound(self, name: str, load: Callable[[], Any]) -> Any:
         """Load a local variable that may be unbound from a function made of a statement."""
-        try:
-            value = load()
-            return value if _session() is None else traced.bound(value)
-        except NameError:
-            pass
+        with suppress(NameError):
+            return self._loaded(load)
         message = (
             f"cannot access local variable '{name}' where it is not associated with a value"
         )
         raise UnboundLocalError(message)
+
+    def free(self, name: str, load: Callable[[], Any]) -> Any:
+        """Load a variable of an outer function that may be unbound."""
+        with suppress(NameError):
+            return self._loaded(load)
+        message = (
+            f"cannot access free variable '{name}' where it is not associated with a value in "
+            "enclosing scope"
+        )
+        raise NameError(message)
+
+    def _loaded(self, load: Callable[[], Any]) -> Any:
+        value = load()
+        return value if _session() is None else traced.bound(value)

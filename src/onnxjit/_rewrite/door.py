@@ -100,9 +100,9 @@ class Door(Control):
         getters = state.getters.get(cls) or state.getters_of(cls)
         if name in getters:
             return self._got(state, obj, name, getters[name])
-        return self._loaded(state, obj, name)
+        return self._held(state, obj, name)
 
-    def _loaded(self, state: State, obj: Any, name: str) -> Any:
+    def _held(self, state: State, obj: Any, name: str) -> Any:
         entry = state.known.get(id(obj))
         if entry is not None:
             return state.attr(entry, name)
@@ -114,7 +114,7 @@ class Door(Control):
         if type(getter) is not functools.cached_property:
             return route(state, getter)(obj)
         if id(obj) in state.known:
-            return self._loaded(state, obj, name)
+            return self._held(state, obj, name)
         kept = vars(obj)
         if name not in kept:
             kept[name] = route(state, getter.func)(obj)
@@ -461,6 +461,8 @@ def _has_traced(state: State, key: Any) -> bool:
         return False
     if kind is slice:
         parts = [p for p in (key.start, key.stop, key.step) if type(p) not in _PLAIN_KEYS]
+    elif kind is List and key.rows is not None:
+        return True
     elif kind is tuple or kind is list or kind is List:
         parts = key
     else:

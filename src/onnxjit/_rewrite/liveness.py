@@ -98,6 +98,11 @@ class Liveness:
         return self._reader.always
 
     @property
+    def captured(self) -> int:
+        """Names that nested functions or comprehensions read."""
+        return self._reader.always | self._reader.nested
+
+    @property
     def shared(self) -> int:
         """Names that nested functions bind."""
         return self._reader.shared

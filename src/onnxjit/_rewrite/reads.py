@@ -101,6 +101,8 @@ class Reader:
     ----------
     always : int
         Names that a nested function, or something else that runs later, mentions.
+    nested : int
+        Names that comprehensions read.
     shared : int
         Names that a nested function may bind.
     """
@@ -109,6 +111,7 @@ class Reader:
         self.names = names
         self.always = 0
         self.shared = 0
+        self.nested = 0
         self._roots: dict[str, int] = {}  # what temporaries stand for
 
     def head(self, node: ast.stmt) -> Head:
@@ -336,6 +339,7 @@ class Reader:
         inner.reads &= ~own
         inner.mutated &= ~own
         head.add(inner)
+        self.nested |= inner.reads
         if isinstance(node, ast.GeneratorExp):
             self.always |= inner.reads
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from onnxjit._rewrite.captured import guard_captured
 from onnxjit._rewrite.flow import Flow, blocks, can_convert, is_exhaustive
 from onnxjit._rewrite.liveness import Liveness, may_suppress
 from onnxjit._rewrite.nodes import (
@@ -100,6 +101,7 @@ class _Regions:
         self._stored = 0  # names that may be bound in functions made here only
         self._shared = 0  # names that nested functions of the user bind
         self._always = 0
+        self._unsure = 0  # names that a branch or loop binds on some paths, or unbinds
         self._count = 0
 
     def function(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -114,6 +116,9 @@ class _Regions:
         self._shared = self._live.shared & cells
         self._always = self._live.always | ~self._own
         new, _ = self._block(body, self._arguments, inside=False)
+        captured = self._names.of(self._unsure & self._own & self._live.captured)
+        if captured:
+            guard_captured(new, frozenset(captured), self._scopes)
         head = self._declarations(self._globals, self._outer, place)
         bound = self._names.of(self._stored & self._own & ~self._arguments)
         if bound:
@@ -266,6 +271,7 @@ class _Regions:
         number = self._number()
         binds, rebinds, _, mutated = self._live.block(node.body)
         target = self._live.target(node.target)
+        self._unsure |= (binds | target) & ~bound | facts.unbinds
         inner, _ = self._block(node.body, bound | target, inside=True)
         element = at(ast.Assign([node.target], load(ELEMENT, node.target)), node.target)
         name, both = f"body_{number}", binds | target
@@ -300,6 +306,7 @@ class _Regions:
     def _function(
         self, name: str, body: list[ast.stmt], binds: int, bound: int, place: ast.AST
     ) -> tuple[ast.FunctionDef, int]:
+        self._unsure |= (binds & ~bound) | self._live.block(body)[2]
         inner, after = self._block(body, bound, inside=True)
         return self._made(name, inner, binds, place), after
 

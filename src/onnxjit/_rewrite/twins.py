@@ -12,6 +12,7 @@ import cmath
 import functools
 import heapq
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -37,7 +38,8 @@ from onnxjit._trace.control.listed import (
     new_list,
     next_,
 )
-from onnxjit._trace.control.steps import enumerate_, open_steps, range_, reversed_, zip_
+from onnxjit._trace.control.ranges import range_
+from onnxjit._trace.control.steps import Steps, enumerate_, open_steps, reversed_, zip_
 from onnxjit._trace.control.truth import compare as in_order
 from onnxjit._trace.control.truth import ifexp
 from onnxjit._trace.convert import arrays_in, is_known, is_traced
@@ -47,6 +49,7 @@ from onnxjit._trace.lists import List
 from onnxjit._trace.trace import current_tracer, dim_array
 
 from .elements import ndenumerate_, ndindex_, vectorized
+from .warned import warn_
 
 __all__ = ["is_instance", "length_of", "plain", "representative", "shuffle_of", "twin_of"]
 
@@ -75,7 +78,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 def length_of(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
-    return x.length if isinstance(x, List) else len(x)
+    return x.length if isinstance(x, (List, Steps)) else len(x)
 
 
 def _list(*args: Any) -> Any:
@@ -312,6 +315,21 @@ def _numpy_function(func: Any) -> Twin:
     return twin
 
 
+#: methods of every object, which are no arithmetic
+_LEFT: Final = ("__new__", "__init__", "__class", "__array", "__get", "__set", "__del")
+
+
+def _method(name: str, method: Callable[..., Any]) -> Twin:
+    """Return the stand-in of a method that is called as ``np.ndarray.sum(x)``."""
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], Array):
+            return getattr(args[0], name)(*args[1:], **kwargs)
+        return method(*args, **kwargs)
+
+    return twin
+
+
 def _scalar_type(kind: type[np.generic]) -> Twin:
     def twin(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and is_traced(args[0]):
@@ -337,6 +355,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (builtins.min, _extreme(min, np.less, dim_min, "min")),
         (builtins.sum, sum_),
         (math.log, _log),
+        (warnings.warn, warn_),
         (np.broadcast, _broadcast),
         (np.fromiter, fromiter_),
         (np.ndindex, ndindex_),
@@ -368,6 +387,11 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _numpy_function(f)) for f in (*table.FUNCTIONS, *by_source())]
     pairs += [(f, _ufunc(f)) for f in table.UFUNCS]
+    pairs += [
+        (f, _method(name, f))
+        for name, f in vars(np.ndarray).items()
+        if callable(f) and hasattr(Array, name) and not name.startswith(_LEFT)
+    ]
     scalars = {t.type for t in map(np.dtype, "?bhilqBHILQefdFD")}
     pairs += [(t, _scalar_type(t)) for t in scalars]
     return {id(f): (f, twin) for f, twin in pairs}

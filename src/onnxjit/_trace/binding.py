@@ -127,7 +127,7 @@ def bind(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[s
         if key in given and given.pop(key) is not default:
             msg = f"{_name(row)}() is not carried with {key}=; leave it out"
             raise UnsupportedError(msg)
-    if "order" in given and known["order"].default in ORDERS:
+    if "order" in given and "order" in known and known["order"].default in ORDERS:
         check_order(given["order"])
     check_device(given.get("device"))
     return given

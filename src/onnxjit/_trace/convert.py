@@ -12,7 +12,7 @@ from onnxjit._core.program import Value
 
 from .array import ARRAY, SCALAR, Array, wrap
 from .doors import DOORS
-from .lists import List
+from .lists import List, Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,8 +76,10 @@ def _map(x: Any, leaf: Any) -> Any:
         return leaf(x)
     if isinstance(x, List):
         if x.rows is not None:
-            return leaf(DOORS.listed.as_array(x))
+            return leaf(DOORS.listed.as_array(x, typed=True))
         return [_map(i, leaf) for i in x]
+    if isinstance(x, Numbers):
+        return leaf(x.array())
     if isinstance(x, _CONTAINERS):
         if hasattr(x, "_fields"):
             return type(x)(*(_map(i, leaf) for i in x))

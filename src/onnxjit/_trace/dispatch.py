@@ -100,7 +100,9 @@ def _call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return _array_without_copy(args, kwargs)
     row = table.FUNCTIONS.get(func)
     static = not any(isinstance(a, Dim) for a in arrays) and all(is_known(a) for a in arrays)
-    plain = row is None or not (row.view or row.writes or row.copies)
+    plain = (
+        row is None or not (row.view or row.writes or row.copies) or _is_of_number(row, args)
+    )
     # a large result that a row can build is recorded
     small = row is None or arrays or not _is_large(func, args, kwargs)
     if static and plain and small and _out(kwargs) is None:
@@ -110,6 +112,14 @@ def _call_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if row is None:
         return _by_source(func, args, kwargs)
     return _record(row, args, kwargs, arrays)
+
+
+_NUMBERS: Final = (int, float, complex, np.generic)
+
+
+def _is_of_number(row: Function, args: tuple[Any, ...]) -> bool:
+    """Whether a view is that of a number alone, which has no memory to look at."""
+    return row.view and len(args) == 1 and isinstance(args[0], _NUMBERS)
 
 
 def _array_without_copy(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -153,6 +163,8 @@ def _record(
     row: Function, args: tuple[Any, ...], kwargs: dict[str, Any], arrays: Sequence[Any]
 ) -> Any:
     given = bind(row, args, kwargs)
+    if not given:  # a function of any number of arrays
+        return ()
     out = given.pop("out", None)
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
@@ -211,6 +223,7 @@ def _viewed(
         base = constant_array(base._nd, base._kind)
     order = given.get("order")
     if order in _AS_IT_LIES and row.numpy is np.reshape:
+        np.reshape(0, (), order)  # NumPy's refusal of "K"
         # the elements are put down in the order in which they are read
         given = {**given, "order": "F" if base._lies_turned() else "C"}
     elif order in _AS_IT_LIES and row.numpy is np.ravel and base.ndim > 1:

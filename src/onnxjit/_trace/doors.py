@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls that operators and methods make; `dispatch` fills the record at import."""
+"""The calls that operators and methods make; `dispatch` and others fill the record."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,8 @@ class Doors:
         Methods of such lists: `_trace.control.places`.
     truth : callable
         ``truth(object)``: what an object of the user's answers, else the object itself.
+    tolist : callable
+        ``tolist(array)``.
     source : callable
         ``source(numpy_function)``: a function's Python source as a traceable twin, or None.
     """
@@ -55,6 +58,10 @@ class Doors:
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
         "source", "tolist", "trunc", "truth", "ufunc", "unary", "view",
     )  # fmt: skip
+    #: filled late, see `__getattr__`
+    listed: Any
+    places: Any
+    tolist: Callable[..., Any]
 
     def __init__(self) -> None:
         self.operator: Callable[..., Any] = _unset
@@ -78,15 +85,28 @@ class Doors:
         self.imag: Callable[..., Any] = _unset
         self.refuse: Callable[..., Any] = _unset
         self.round: Callable[..., Any] = _unset
-        self.listed: Any = None
-        self.places: Any = None
         self.setflags: Callable[..., Any] = _unset
         self.setpart: Callable[..., Any] = _unset
-        self.tolist: Callable[..., Any] = _unset
         self.truth: Callable[[Any], Any] = lambda x: x
         self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
         self.namespace: Callable[..., Any] = _unset
 
+    def __getattr__(self, name: str) -> Any:
+        """Import the module that fills an entry which few programs need."""
+        module = _LATER.get(name)
+        if module is None:
+            msg = f"there is no door {name!r}"
+            raise AttributeError(msg)
+        importlib.import_module(module, __package__)
+        return object.__getattribute__(self, name)
+
+
+#: entry -> the module that fills it when it is asked for
+_LATER: Final = {
+    "listed": ".control.listed",
+    "places": ".control.places",
+    "tolist": ".control.steps",
+}
 
 DOORS = Doors()

@@ -15,13 +15,23 @@ from .doors import DOORS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Frozen", "Generated", "List", "Stack", "rows_of"]
+__all__ = ["Frozen", "Generated", "List", "Numbers", "Stack", "rows_of"]
 
 
 class Stack:
     """Elements of a list, stacked: the base of `Rows`, for those who cannot import it."""
 
     __slots__ = ()
+
+
+class Numbers:
+    """Whole numbers in a row that NumPy makes an array of: the base of `Range`."""
+
+    __slots__ = ()
+
+    def array(self) -> Any:
+        """Return the numbers as an array."""
+        raise NotImplementedError
 
 
 class List(list[Any]):

@@ -217,9 +217,17 @@ class Tracer(Trace):
 
     def fail_if(self, pred: Value, *, holds: bool = True) -> None:
         """Note that the graph is not right where a () bool is true, or false."""
+        if self.failures is not None:
+            self.failures.append(_truth(pred, holds=holds)._value)
+            return
         failed = self._failure()
         test: Any = np.logical_or(wrap(failed.value), _truth(pred, holds=holds))
         failed.replace(test._value)
+
+    def fail_if_any(self, preds: Value) -> None:
+        """Note that the graph is not right where any element of a (n) bool is true."""
+        found: Any = np.any(wrap(preds))
+        self.fail_if(found._value)
 
     @contextmanager
     def asking(self) -> Iterator[None]:

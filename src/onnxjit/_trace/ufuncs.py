@@ -16,7 +16,7 @@ from onnxjit._ops.gufunc import core_call
 from onnxjit._ops.index_write import scatter
 from onnxjit._ops.refused import refusal
 from onnxjit._ops.ufunc import plain_call, ufunc_call, weak_binary, weak_unary
-from onnxjit.errors import UnsupportedError
+from onnxjit._ops.ufunc_at import at_one_by_one, exact, loop_dtypes
 
 from .array import ARRAY, BOOL, SCALAR, Array, wrap
 from .convert import (
@@ -190,7 +190,6 @@ def _methods() -> dict[str, Callable[..., Any]]:
     }
 
 
-_WEAK: Final[dict[str, type]] = {"i": int, "u": int, "f": float, "c": complex}
 #: ufunc -> how ScatterND combines, and whether the operand is negated first
 _AT: Final = {
     np.add: ("add", False), np.subtract: ("add", True), np.multiply: ("mul", False),
@@ -198,22 +197,17 @@ _AT: Final = {
 }  # fmt: skip
 
 
-def _at(row: Ufunc, target: Value, index: Any, value: Any = None) -> Value:
+def _at(row: Ufunc, target: Value, index: Any, *values: Any) -> Value:
     """Return the value of an array after ``ufunc.at``."""
-    if row.numpy not in _AT or value is None:
-        msg = f"np.{row.numpy.__name__}.at is not carried by onnxjit inside a trace"
-        raise UnsupportedError(msg)
+    operands = [as_array(v) for v in values]
+    if row.numpy in _AT:
+        operands = [exact(v, target.dtype) for v in operands]
+    given = loop_dtypes(row.numpy, target, *operands)
+    if row.numpy not in _AT or given[-1] != target.dtype.numpy:
+        # one by one: NumPy casts back after each element
+        return at_one_by_one(row, target, index, *operands)
+    (operand,) = operands
     reduction, negate = _AT[row.numpy]
-    operand = as_array(value)
-    operand_type: Any = operand.dtype.numpy
-    if operand.weak:
-        operand_type = _WEAK.get(operand.dtype.kind, operand_type)
-    result = row.numpy.resolve_dtypes((target.dtype.numpy, operand_type, None))[-1]
-    if result != target.dtype.numpy:
-        # NumPy casts back after each element
-        name = f"np.{row.numpy.__name__}.at"
-        msg = f"{name} that computes {result} in {target.dtype} is not carried"
-        raise UnsupportedError(msg)
     if negate:
         operand = ufunc_call(table.UFUNCS[np.negative], (operand,))
     return scatter(target, index, operand, reduction)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .ranges import range_
 from .statements import for_, while_
-from .steps import range_
 from .truth import compare, ifexp
 
 if TYPE_CHECKING:

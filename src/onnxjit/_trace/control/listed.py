@@ -15,7 +15,7 @@ from onnxjit._trace.dispatch import call_function
 from onnxjit._trace.doors import DOORS
 from onnxjit._trace.entering import running_tracer
 from onnxjit._trace.items import python_number
-from onnxjit._trace.lists import Generated, List, Stack, rows_of
+from onnxjit._trace.lists import Generated, List, Numbers, Stack, rows_of
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
@@ -28,6 +28,8 @@ from .truth import compare, ifexp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from onnxjit._core.dims import DimLike
 
     from .rows import Rows
 
@@ -91,7 +93,7 @@ def as_array(x: List, *, typed: bool = False) -> Array:
     found = _array_of(x.rows, x.rows.element.template, iter(x.rows.columns))
     if not (typed or found._value.dtype is FLOAT64) or found.ndim != 1:
         # NumPy makes float64 numbers of no elements, whatever they would have been
-        _must_have_some(x)
+        _must_have_some(x.length)
     return wrap(found._value)
 
 
@@ -112,16 +114,15 @@ def _array_of(rows: Rows, template: Any, columns: Any) -> Array:
     return stacked
 
 
-def _must_have_some(x: List) -> None:
-    """Let Python make the call if a list is empty."""
-    length = x.length
+def _must_have_some(length: DimLike) -> None:
+    """Let Python make the call if there is no element."""
     if isinstance(length, Dim) and not length.env.proves("ge", length.poly - 1):
         test: Any = np.equal(dim_array(length), 0)
         running_tracer().fail_if(test._value)
 
 
 def _has_rows(x: Any) -> bool:
-    if isinstance(x, List) and x.rows is not None:
+    if isinstance(x, Numbers) or (isinstance(x, List) and x.rows is not None):
         return True
     if isinstance(x, _CONTAINERS):
         return any(map(_has_rows, x))
@@ -136,6 +137,10 @@ def as_arrays(x: Any) -> Any:
 def _replaced(x: Any) -> Any:
     if rows_of(x) is not None:
         return as_array(x)
+    if isinstance(x, Numbers):
+        found = x.array()
+        _must_have_some(found.shape[0])  # NumPy makes float64 numbers of none
+        return found
     if isinstance(x, tuple):
         items = tuple(map(_replaced, x))
         return type(x)(*items) if hasattr(x, "_fields") else items
@@ -226,7 +231,7 @@ def joined_rows(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     if join is None or not args or rows_of(args[0]) is None:
         return None
     x, *rest = args
-    _must_have_some(x)
+    _must_have_some(x.length)
     array = wrap(_array_of(x.rows, x.rows.element.template, iter(x.rows.columns))._value)
     options = dict(kwargs)
     dtype, casting = options.pop("dtype", None), options.pop("casting", "same_kind")

@@ -48,9 +48,11 @@ __all__ = [
 def count(owner: List) -> int:
     """Return how many elements a list has, for Python code that takes it apart."""
     length = owner.rows.length
-    if not has_data(length):
-        return int(length)
     tracer = running_tracer()
+    if not has_data(length):
+        tracer.mark_line()
+        what = "taking a list apart (by *, tuple() or the like)"
+        return length.specialise(what) if isinstance(length, Dim) else length
     msg = (
         f"a list is taken apart at {tracer.source} (by *, tuple() or the like), and only a "
         "run knows how many elements it has; index it, run over it, or make an array of it"

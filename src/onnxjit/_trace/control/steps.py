@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from onnxjit._core.dims import Dim, dim_max, dim_min, require_equal, same
-from onnxjit._trace.array import ARRAY, Array
+from onnxjit._core.dims import Dim, dim_min, require_equal, same
+from onnxjit._trace.array import Array
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.doors import DOORS
-from onnxjit._trace.items import Flat, capture_item, python_number, representative
+from onnxjit._trace.items import Flat, capture_item, python_number
 from onnxjit._trace.lists import Generated, List, rows_of
 from onnxjit.errors import UnsupportedError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from onnxjit._core.dims import DimLike
 
 __all__ = [
-    "Steps", "enumerate_", "open_steps", "range_", "reversed_", "steps_of", "taken", "tolist",
+    "Steps", "enumerate_", "open_steps", "reversed_", "steps_of", "taken", "tolist",
     "zip_",
 ]  # fmt: skip
 
@@ -64,6 +64,10 @@ class Steps:
     def rest(self) -> Steps:
         """Return all elements but the first, which there has to be."""
         return Steps(self.length - 1, lambda i: self.at(i + 1))
+
+    def turned(self) -> Steps:
+        """Return the elements from the last to the first."""
+        return Steps(self.length, lambda i: self.at(self.length - 1 - i))
 
     def __len__(self) -> int:
         return int(self.length)
@@ -136,25 +140,6 @@ def _check_length(x: List, length: DimLike) -> None:
         raise UnsupportedError(msg)
 
 
-def range_(*args: Any) -> Any:
-    """Return ``range(...)``; with sizes among its arguments it stays symbolic."""
-    if not any(map(is_traced, args)):
-        return range(*args)
-    for a in args:
-        if isinstance(a, Array) and (a._kind != ARRAY or a.dtype.kind not in "iu"):
-            range(representative(a))  # Python's error
-    numbers = [python_number(a, "i") if isinstance(a, Array) else a for a in args]
-    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
-    if not any(isinstance(n, Dim) for n in numbers):
-        return range(*numbers)
-    step = int(step)
-    if not step:
-        return range(0, 0, 0)  # Python's error
-    distance = stop - start if step > 0 else start - stop
-    length = dim_max((distance + abs(step) - 1) // abs(step), 0)
-    return Steps(length, lambda i: start + step * i)
-
-
 def open_steps(iterables: tuple[Any, ...]) -> tuple[Dim, Callable[[Any], Any]] | None:
     """Return how many elements iterables have together, and what gives a tuple of them.
 
@@ -222,8 +207,7 @@ def reversed_(sequence: Any) -> Any:
     found = _any_steps((sequence,))
     if found is None:
         return reversed(sequence)
-    steps = found[0]
-    return Steps(steps.length, lambda i: steps.at(steps.length - 1 - i))
+    return found[0].turned()
 
 
 def tolist(array: Array) -> Any:
