@@ -110,7 +110,7 @@ def compared(state: State, symbol: str, a: Any, b: Any) -> Any:
         found = NotImplemented if method is None else method(y)
         if found is not NotImplemented:
             return found
-    if symbol == "!=" and left.__ne__ is object.__ne__:
+    if symbol == "!=" and not _differ(left, object, "__ne__"):
         equal = compared(state, "==", a, b)
         return equal if equal is NotImplemented else not_(equal)
     return NotImplemented

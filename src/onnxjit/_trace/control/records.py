@@ -41,7 +41,7 @@ class Record:
 
 def is_record(x: Any) -> bool:
     """Whether an object is nothing but its attributes."""
-    cls = type(x)
+    cls: Any = type(x)
     if callable(x) or isinstance(x, (Enum, BaseException)) or cls.__module__ in _NATIVE:
         return False
     plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
