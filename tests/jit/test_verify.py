@@ -12,7 +12,9 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxjit import DataDependentError, OnnxJitError, asarray, jit_onnx
 from onnxjit._core.op import Op
 from onnxjit._jit import verify as module
-from onnxjit._jit.compare import compare, compare_results
+from onnxjit._jit.compare import compare
+from onnxjit._jit.factors import compare_factors
+from onnxjit._jit.whole import compare_results
 from onnxjit._lower.opsets import newest, supported
 from onnxjit._runtime.reference_faults import FAULTS, Fault, node_runs
 
@@ -287,3 +289,52 @@ def test_the_table_and_plain_data():
     assert data["ok"] is True
     assert set(data["rows"][1]) == {"opset", "output", "numpy", "onnxruntime", "reference"}
     assert set(data["rows"][1]["reference"]) == {"status", "max_abs_error", "max_ulp", "text"}
+
+
+SYMMETRIC = np.array([[2.0, 1, 0, 3], [1, -1, 2, 0], [0, 2, 0, 1], [3, 0, 1, 1]])
+GENERAL = SYMMETRIC + np.triu(np.full((4, 4), 2.0))
+
+
+@pytest.mark.parametrize(
+    ("f", "a"),
+    [
+        (np.linalg.svd, GENERAL),
+        (np.linalg.svd, GENERAL + 1j * SYMMETRIC),
+        (np.linalg.svd, np.eye(3)),
+        (np.linalg.svd, GENERAL[:3]),
+        (np.linalg.eigh, SYMMETRIC),
+        (np.linalg.eigh, np.eye(3, dtype=np.float32)),
+        (np.linalg.eig, SYMMETRIC),
+        (np.linalg.eig, np.stack([GENERAL, SYMMETRIC])),
+        (np.linalg.qr, GENERAL + 1j * SYMMETRIC),
+        (lambda a: {"x": [np.linalg.svd(a), a + 1]}, GENERAL),
+        (lambda a: np.emath.sqrt(a @ a.T), np.eye(3)),
+        (lambda a: np.roots(a[0]), np.array([[1.0, -6, 11, -6]])),
+    ],
+)
+def test_factors_are_compared_by_what_they_make(f, a):
+    found = jit_onnx(f).verify(a, target="onnxruntime")
+    assert found.ok, found
+
+
+def test_wrong_factors_differ():
+    svd, eigh, eig = np.linalg.svd(GENERAL), np.linalg.eigh(SYMMETRIC), np.linalg.eig(GENERAL)
+    for want in (svd, eigh, eig):
+        assert compare_factors(tuple(want), want).ok
+        assert compare_factors([x * 1 for x in want], want).ok
+        for i, x in enumerate(want):
+            changed = list(want)
+            changed[i] = x * 1.001
+            assert not compare_factors(changed, want).ok
+            changed[i] = x.astype(np.complex64)
+            assert "dtype" in compare_factors(changed, want).text
+            changed[i] = x[:-1]
+            assert "shape" in compare_factors(changed, want).text
+            changed[i] = x * np.nan
+            assert not compare_factors(changed, want).ok
+    turned = [-svd[0], svd[1], -svd[2]]
+    assert compare_factors(turned, svd).ok
+    assert not compare_factors([-svd[0], svd[1], svd[2]], svd).ok
+    order = [2, 0, 3, 1]
+    assert compare_factors([eig[0][order], -eig[1][:, order]], eig).ok
+    assert not compare_factors([eig[0][order], eig[1]], eig).ok

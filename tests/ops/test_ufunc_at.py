@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ufunc.at`` for ufuncs that no scatter combines, and data-dependent errors in loops."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,8 @@ def test_ufuncs_of_two_operands(f):
 
 def test_parts_of_matrices():
     def at(x):
-        np.bitwise_or.at(x, (slice(None), [0, 0]), 8)
+        columns: Any = (slice(None), [0, 0])
+        np.bitwise_or.at(x, columns, 8)
         np.gcd.at(x, ([0, 1, 1], 1), [[2], [3], [4]][0])
         return x
 

@@ -11,6 +11,7 @@ from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.control.keys import has_unsure, holds
 from onnxjit._trace.control.ranges import Range
 from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
@@ -101,6 +102,8 @@ class TraceHooks:
             return (container == item).any()
         if isinstance(container, List) and container.rows is not None:
             return container.rows.contains(item)
+        if has_unsure(container):
+            return holds(container, item)
         if isinstance(container, Range):
             return container.holds(item)
         if isinstance(container, (list, tuple)) and any(

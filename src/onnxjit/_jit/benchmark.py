@@ -19,15 +19,16 @@ from onnxjit._runtime.options import Options
 from onnxjit._transform.pipeline import simplify
 
 from .arguments import Arguments
-from .compare import Check, compare_results
 from .function import Call
 from .start import Start, settled
+from .whole import compare_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from onnxjit._runtime.ort import OrtRunner
 
+    from .compare import Check
     from .function import JitFunction
 
 __all__ = ["benchmark", "first_call", "raw_run"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far results are from NumPy's."""
+"""How far an array is from NumPy's."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from onnxjit._eager.leaves import children
-
-__all__ = ["Check", "compare", "compare_results"]
+__all__ = ["BOUNDS", "Check", "compare"]
 
 Array = np.ndarray[Any, Any]
 
 #: relative bounds of floats by size of an element; sums in another order stay below them
-_BOUNDS: Final = {2: 4e-3, 4: 1e-5, 8: 1e-12}
+BOUNDS: Final = {2: 4e-3, 4: 1e-5, 8: 1e-12}
 
 
 class Check:
@@ -99,7 +97,7 @@ def compare(got: Array, want: Array, *, rtol: float | None = None) -> Check:
         parts = np.dtype(f"f{want.itemsize // 2}")
         got, want = (np.ascontiguousarray(x).view(parts) for x in (got, want))
     if want.dtype.kind == "f":
-        return _compare_floats(got, want, _BOUNDS[want.itemsize] if rtol is None else rtol)
+        return _compare_floats(got, want, BOUNDS[want.itemsize] if rtol is None else rtol)
     wrong = np.count_nonzero(got != want)
     error = None if want.dtype.kind not in "biu" else _distance(got, want)
     text = f"{wrong} of {want.size} elements" if wrong else ""
@@ -146,43 +144,3 @@ def _distance(a: Array, b: Array) -> int:
         return int(np.count_nonzero(a != b) > 0)
     unsigned = np.dtype(f"u{a.itemsize}")
     return int((np.maximum(a, b).astype(unsigned) - np.minimum(a, b).astype(unsigned)).max())
-
-
-def compare_results(got: Any, want: Any, *, rtol: float | None = None) -> Check:
-    """Compare whole results, types included, and return what is worst."""
-    checks: list[Check] = []
-    _collect(got, want, "result", rtol, checks)
-    bad = [c for c in checks if not c.ok]
-    if bad:
-        return bad[0]
-    errors = [c.error for c in checks if c.error is not None]
-    ulps = [c.ulp for c in checks if c.ulp is not None]
-    return Check("ok", error=max(errors, default=None), ulp=max(ulps, default=None))
-
-
-def _kind(x: Any) -> str:
-    return f"{type(x).__module__}.{type(x).__qualname__}"
-
-
-def _collect(got: Any, want: Any, where: str, rtol: float | None, checks: list[Check]) -> None:
-    if type(got) is not type(want):
-        text = f"{where}: {_kind(got)} instead of {_kind(want)}"
-        checks.append(Check("differs", text=text))
-        return
-    if isinstance(want, (np.ndarray, np.generic, float)):
-        check = compare(np.asarray(got), np.asarray(want), rtol=rtol)
-        checks.append(check if check.ok else check.with_text(f"{where}: {check.text}"))
-        return
-    parts = children(want)
-    if parts is None:
-        same = got is want or bool(got == want)
-        checks.append(
-            Check("ok" if same else "differs", text="" if same else f"{where}: {got!r}")
-        )
-        return
-    others = children(got) or []
-    if [n for n, _ in parts] != [n for n, _ in others]:
-        checks.append(Check("differs", text=f"{where}: {len(others)} parts, not {len(parts)}"))
-        return
-    for (name, w), (_, g) in zip(parts, others, strict=True):
-        _collect(g, w, f"{where}[{name}]", rtol, checks)

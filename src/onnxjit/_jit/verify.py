@@ -21,10 +21,12 @@ from onnxjit._runtime.reference_faults import faults_of, node_runs
 from onnxjit.errors import SpecError
 
 from .arguments import Arguments
-from .compare import Check, compare, compare_results
+from .compare import Check, compare
 from .export import Exported, Options, assumption_texts
+from .factors import compare_factors, parts_with_freedom
 from .start import Start, settled
 from .wanted import wanted_outputs
+from .whole import compare_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -184,25 +186,56 @@ class _Request:
 class _Model:
     """What the models of a function are fed, and what they must give."""
 
-    __slots__ = ("exported", "feeds", "largest", "limit", "names", "rtol", "wanted")
+    __slots__ = (
+        "complex",
+        "exported",
+        "factors",
+        "feeds",
+        "largest",
+        "limit",
+        "names",
+        "rtol",
+        "wanted",
+    )
 
     def __init__(
         self,
         exported: Exported,
         feeds: dict[str, Array],
+        result: Any,
         wanted: Sequence[Array | None],
         request: _Request,
     ) -> None:
         self.exported: Final = exported
         self.feeds: Final = feeds
-        outputs = zip(exported.program.output_names, wanted, strict=True)
-        compared = [(name, want) for name, want in outputs if want is not None]
-        self.names: Final = [name for name, _ in compared]
-        self.wanted: Final = [want for _, want in compared]
+        program = exported.program
+        outputs = zip(program.output_names, program.outputs, wanted, strict=True)
+        compared = [(name, v, want) for name, v, want in outputs if want is not None]
+        self.names: Final = [name for name, _, _ in compared]
+        self.complex: Final = [v.dtype.kind == "c" for _, v, _ in compared]
+        self.wanted: Final = [want for _, _, want in compared]
+        self.factors: Final = list(parts_with_freedom(result))
         self.limit: Final = request.limit
         self.rtol: Final = request.rtol
         sizes = [n for a in (*feeds.values(), *self.wanted) for n in a.shape]
         self.largest: Final = max(_SOME_STEPS, *sizes) if sizes else _SOME_STEPS
+
+    def _compared(self, got: Sequence[Array]) -> list[Check]:
+        """Compare outputs; factors that are not unique as a whole."""
+        whole = [
+            _whole(g, w, is_complex=c)
+            for g, w, c in zip(got, self.wanted, self.complex, strict=True)
+        ]
+        checks = [
+            compare(g, w, rtol=self.rtol) for g, w in zip(whole, self.wanted, strict=True)
+        ]
+        places = {id(w): i for i, w in enumerate(self.wanted)}
+        for parts in self.factors:
+            found = [places[id(w)] for w in parts if id(w) in places]
+            if len(found) == len(parts):
+                check = compare_factors([whole[i] for i in found], parts, self.rtol)
+                checks = [check if i in found else c for i, c in enumerate(checks)]
+        return checks
 
     def checks(self, column: str, opset: int) -> list[Check]:
         """Return one check for each output."""
@@ -225,15 +258,19 @@ class _Model:
         except Exception as e:  # noqa: BLE001  shown in the table
             checks = [Check.failed(e)] * len(self.wanted)
         else:
-            pairs = zip(map(_whole, got, self.wanted), self.wanted, strict=True)
-            checks = [compare(g, w, rtol=self.rtol) for g, w in pairs]
+            checks = self._compared(got)
         return _excused(checks, model) if run is _on_reference else checks
 
 
-def _whole(got: Array, want: Array) -> Array:
-    """Return the complex array of a model's pairs of parts, where a complex one is wanted."""
-    is_pairs = want.dtype in PARTS and got.dtype in WHOLES and got.shape[-1:] == (2,)
-    return from_pairs(np.ascontiguousarray(got), WHOLES[got.dtype]) if is_pairs else got
+def _whole(got: Array, want: Array, *, is_complex: bool) -> Array:
+    """Return the array of a model's pairs of parts.
+
+    Where the data tell NumPy that a result is real, that of a model has imaginary parts of 0.
+    """
+    if not is_complex or got.dtype not in WHOLES or got.shape[-1:] != (2,):
+        return got
+    whole = from_pairs(np.ascontiguousarray(got), WHOLES[got.dtype])
+    return whole if want.dtype in PARTS or whole.imag.any() else whole.real
 
 
 def _on_onnxruntime(
@@ -296,6 +333,7 @@ def verify(
     model = _Model(
         exported,
         _feeds(exported, fresh),
+        want,
         wanted_outputs(exported.recording, want, mine.leaves),
         request,
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dims import dim_prod
+from onnxjit._core.dtypes import BOOL
+from onnxjit._core.program import Value
 from onnxjit._core.region import loop
 
 from .cast import cast
@@ -17,11 +19,9 @@ from .index import getitem
 from .index_write import fit
 from .structure import as_1d, iota, reshape, unsqueeze
 from .ufunc import ufunc_call
-from .view import View
 
 if TYPE_CHECKING:
     from onnxjit._core.dtypes import DType
-    from onnxjit._core.program import Value
 
     from .row import Ufunc
 
@@ -50,7 +50,7 @@ def exact(v: Value, dtype: DType) -> Value:
 
     A sum or product of two numbers is rounded alike in both.
     """
-    if not v.weak or v.known is None:
+    if not v.weak or v.known is None or dtype is BOOL:
         return v
     with np.errstate(all="ignore"):
         held = v.known.astype(dtype.numpy)
@@ -77,7 +77,7 @@ def at_one_by_one(row: Ufunc, x: Value, index: Any, *operands: Any) -> Value:
     dtypes = loop_dtypes(row.numpy, x, *values)
     every = reshape(iota(dim_prod(x.shape)), x.shape)
     found = getitem(every, index)
-    places = found.apply(every) if isinstance(found, View) else found
+    places = found if isinstance(found, Value) else found.apply(every)
     each = [
         as_1d(fit(cast(v, as_dtype(t)), places.shape))
         for v, t in zip(values, dtypes[1:], strict=False)

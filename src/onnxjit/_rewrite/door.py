@@ -18,6 +18,7 @@ from onnxjit._rewrite.snapshot import ATOMS
 from onnxjit._rewrite.state import CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
+from onnxjit._trace.control.keys import loaded
 from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
@@ -107,7 +108,7 @@ class Door(Control):
         if entry is not None:
             return state.attr(entry, name)
         is_special = type(obj) in _SPECIAL
-        return self._special(obj, name, state) if is_special else getattr(obj, name)
+        return self._special(obj, name, state) if is_special else loaded(getattr(obj, name))
 
     def _got(self, state: State, obj: Any, name: str, getter: Any) -> Any:
         """Return a property; what an old object keeps of one is for Python to compute."""
@@ -158,7 +159,7 @@ class Door(Control):
         if entry is not None and plain:
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
-            return obj[key]
+            return loaded(obj[key])
         return state.hooks.getitem_captured(obj, key)
 
     def iterate(self, iterable: Any) -> Any:

@@ -20,6 +20,7 @@ from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
+from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
             return functools.partial(_with_numbers, state, f)
+        if has_unsure(f.__self__):
+            return method_of(f.__self__, f.__name__)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)

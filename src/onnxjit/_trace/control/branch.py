@@ -333,11 +333,13 @@ class _Branch:
         self, slots: list[tuple[Slot, Any]], storages: list[tuple[Storage, Value, Value]]
     ) -> None:
         self._new = self._merged()
+        results = self.outputs[len(self.pairs) :]
+        written = {s: v for (s, _, _), v in zip(storages, results, strict=True)}
+        if self.tracer.failed in written:  # before places add checks to it
+            self.tracer.failed.replace(written.pop(self.tracer.failed))
         for slot, template in slots:
             slot.settle(Either.ordered(self._built(template)), self.tracer)
-        for (storage, _, _), value in zip(
-            storages, self.outputs[len(self.pairs) :], strict=True
-        ):
+        for storage, value in written.items():
             storage.replace(value)
 
     def _merged(self) -> Iterator[Any]:

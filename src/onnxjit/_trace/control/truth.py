@@ -21,7 +21,7 @@ from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array, note_control
 
 from .branch import branch
-from .either import Either
+from .either import Either, Unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,18 +83,28 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
     return found
 
 
-def _decide_object(x: Any, tracer: Tracer | None) -> bool | Value:
-    if type(x) is bool:
-        return x
-    answer = DOORS.truth(x)
-    return bool(_as_changed(x, tracer)) if answer is x else decide(answer, tracer)
-
-
 def _as_changed(x: Any, tracer: Tracer | None) -> Any:
     """Return an object as it is now; what is older than the trace does not know that."""
     tracer = tracer or current_tracer()
     places = None if tracer is None else tracer.places
     return x if not places or places.look is None else places.look(x)
+
+
+def _decide_object(x: Any, tracer: Tracer | None) -> bool | Value:
+    """Return the truth of what is no array: of a dict, whether it has a key."""
+    if type(x) is bool:
+        return x
+    answer = DOORS.truth(x)
+    if answer is not x:
+        return decide(answer, tracer)
+    if type(x) is not dict or Unsure not in map(type, x.values()):
+        return bool(_as_changed(x, tracer))
+    tests = [v.defined if isinstance(v, Unsure) else True for v in x.values()]
+    return decide(or_(False, *map(_constant, tests)), tracer)
+
+
+def _constant(x: Any) -> Callable[[], Any]:
+    return lambda: x
 
 
 def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
