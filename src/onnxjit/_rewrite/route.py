@@ -69,9 +69,12 @@ def called(state: State, f: Any) -> Callable[..., Any]:
     if isinstance(f, Either):
         return functools.partial(_call_either, state, f)
     result = route(state, f)
-    if f is not len and not _is_seen(f, result):
+    name = _ASKING.get(id(f))
+    if name is not None:
+        result = functools.partial(_asked, state, result, name)
+    elif f is not len and not _is_seen(f, result):
         result = functools.partial(_call_unseen, state, result)
-    elif f is len:
+    if f is len:
         result = functools.partial(_length, state, result)
     if id(f) in state.routes:
         state.calls[id(f)] = f, result
@@ -88,6 +91,20 @@ def _call_either(state: State, f: Either, *args: Any, **kwargs: Any) -> Any:
         lambda: second(*args, **kwargs),
         functions=(own, other, lambda: (own, other)),  # methods change their objects
     )
+
+
+#: builtins that call a method of what they are given
+_ASKING = {
+    id(f): f"__{f.__name__}__" for f in (abs, float, int, bool, complex, round, divmod, iter)
+}
+
+
+def _asked(state: State, f: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call a builtin that calls a method of its argument."""
+    method = routed_member(state, args[0], name) if args else None
+    if method is not None:
+        return method(*args[1:], **kwargs)
+    return _call_unseen(state, f, *args, **kwargs)
 
 
 #: builtins that do not look into their arguments
@@ -173,6 +190,9 @@ def _given(state: State, x: Any) -> Any:
 def _length(state: State, f: Any, x: Any) -> Any:
     if isinstance(x, Either):
         return x.apply(lambda each: _length(state, f, each))
+    method = routed_member(state, x, "__len__")
+    if method is not None:
+        return method()
     entry = state.known.get(id(x))
     if entry is not None and entry.is_changed:
         return stored.length(state, entry)
