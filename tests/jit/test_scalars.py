@@ -117,6 +117,18 @@ def test_an_int_as_a_range_is_one_loop():
     agrees(f, (V, 3), (V, 0), graphs=2)  # ONNX Scan does not run no iteration
 
 
+def test_what_a_loop_without_iterations_tests_holds_in_the_call():
+    def f(x, n):
+        for _ in range(len(x)):
+            for _ in range(n % 5):
+                n += 6
+            if len(x) != 1:  # where an iteration runs, that is two or more
+                n += 1
+        return n
+
+    agrees(f, (V[:3], 4), (V[:1], 4), (V[:0], 3), (V[:0], 4), (V[:2], 3), graphs=3)
+
+
 def test_an_int_as_a_step_makes_graphs_of_its_own():
     agrees(lambda x, n: x[::n], (V, 3), (V, 2), (V, 1), graphs=3)
 
