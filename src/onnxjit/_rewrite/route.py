@@ -20,6 +20,7 @@ from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
+from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
             return functools.partial(_with_numbers, state, f)
+        if has_unsure(f.__self__):
+            return method_of(f.__self__, f.__name__)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
@@ -66,9 +69,12 @@ def called(state: State, f: Any) -> Callable[..., Any]:
     if isinstance(f, Either):
         return functools.partial(_call_either, state, f)
     result = route(state, f)
-    if f is not len and not _is_seen(f, result):
+    name = _ASKING.get(id(f))
+    if name is not None:
+        result = functools.partial(_asked, state, result, name)
+    elif f is not len and not _is_seen(f, result):
         result = functools.partial(_call_unseen, state, result)
-    elif f is len:
+    if f is len:
         result = functools.partial(_length, state, result)
     if id(f) in state.routes:
         state.calls[id(f)] = f, result
@@ -85,6 +91,20 @@ def _call_either(state: State, f: Either, *args: Any, **kwargs: Any) -> Any:
         lambda: second(*args, **kwargs),
         functions=(own, other, lambda: (own, other)),  # methods change their objects
     )
+
+
+#: builtins that call a method of what they are given
+_ASKING = {
+    id(f): f"__{f.__name__}__" for f in (abs, float, int, bool, complex, round, divmod, iter)
+}
+
+
+def _asked(state: State, f: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call a builtin that calls a method of its argument."""
+    method = routed_member(state, args[0], name) if args else None
+    if method is not None:
+        return method(*args[1:], **kwargs)
+    return _call_unseen(state, f, *args, **kwargs)
 
 
 #: builtins that do not look into their arguments
@@ -170,6 +190,9 @@ def _given(state: State, x: Any) -> Any:
 def _length(state: State, f: Any, x: Any) -> Any:
     if isinstance(x, Either):
         return x.apply(lambda each: _length(state, f, each))
+    method = routed_member(state, x, "__len__")
+    if method is not None:
+        return method()
     entry = state.known.get(id(x))
     if entry is not None and entry.is_changed:
         return stored.length(state, entry)
