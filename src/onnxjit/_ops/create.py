@@ -464,9 +464,8 @@ def logspace(
     -----
     As linspace, and Pow.
     """
-    root = as_array(base)
+    start, stop, root = xs = [as_array(x) for x in (start, stop, base)]
     if root.ndim:  # it takes part in the meaning of `axis`
-        xs = [as_array(x) for x in (start, stop, root)]
         rank = max(x.ndim for x in xs)
         start, stop, root = (unsqueeze(x, range(rank - x.ndim)) for x in xs)
         root = unsqueeze(root, [normalize_axis(axis, rank + 1)])
