@@ -156,8 +156,8 @@ class ShapeEnv:
     def record(self, kind: Kind, poly: Poly) -> None:
         """Add a guard; `!= 0` becomes a bound where the sign is known.
 
-        The example may be one where the code at hand does not run: what is known there of signs
-        is then not so in the example, and the guard has to hold in it.
+        The example may be one where the code at hand does not run: what is known there of
+        signs is then not so in the example, and the guard has to hold in it.
         """
         if kind == "ne":
             for side in (poly, -poly):
