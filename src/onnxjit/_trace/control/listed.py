@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import FLOAT64, INT64
 from onnxjit._trace.array import INT, Array, wrap
 from onnxjit._trace.dispatch import call_function
@@ -81,8 +81,19 @@ def new_list(iterable: Any = ()) -> List:
 
 
 def spread(x: Any) -> List:
-    """Return the elements of a starred part of a list."""
-    return new_list(gathered(x))
+    """Return the elements of a starred part of a list.
+
+    What stands beside them may be of another type: a call takes one by one what it can count.
+    """
+    x = gathered(x)
+    rows = stacked_of(x)
+    if (
+        rows is not None
+        and running_tracer().env.policy == "guard"
+        and not has_data(rows.length)
+    ):
+        return List(x)
+    return new_list(x)
 
 
 # ---------------------------------------------------------------------------- as arrays

@@ -16,6 +16,7 @@ from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
 from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.doors import DOORS
 from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array, note_control
 
@@ -91,6 +92,11 @@ def _as_changed(x: Any, tracer: Tracer | None) -> Any:
 
 def _decide_object(x: Any, tracer: Tracer | None) -> bool | Value:
     """Return the truth of what is no array: of a dict, whether it has a key."""
+    if type(x) is bool:
+        return x
+    answer = DOORS.truth(x)
+    if answer is not x:
+        return decide(answer, tracer)
     if type(x) is not dict or Unsure not in map(type, x.values()):
         return bool(_as_changed(x, tracer))
     tests = [v.defined if isinstance(v, Unsure) else True for v in x.values()]
@@ -211,6 +217,8 @@ def _compare_items(symbol: str, a: Any, b: Any) -> Any:
         return symbol == "!="
     tests = [lambda x=x, y=y: x is y or compare("==", x, y) for x, y in zip(a, b, strict=True)]
     equal = and_(True, *tests)
+    known = decide(equal)
+    equal = known if isinstance(known, bool) else _number(known)
     return equal if symbol == "==" else not_(equal)
 
 
