@@ -52,8 +52,9 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
             return functools.partial(_with_numbers, state, f)
-        if has_unsure(f.__self__):
-            return method_of(f.__self__, f.__name__)
+        owner: Any = f.__self__
+        if has_unsure(owner):
+            return method_of(owner, f.__name__)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
