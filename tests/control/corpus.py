@@ -18,6 +18,7 @@ from tests.control.programs import (
     linear,
     lists,
     networks,
+    objects,
     ranges,
     scalars,
     sequences,
@@ -32,6 +33,7 @@ __all__ = ["BY_NAME", "MODULES"]
 
 MODULES: Final = (
     scalars, vectors, sequences, dynamic, linear, grids, learning, language, constructs, state,
-    networks, signals, lists, choices, chosen, iterables, ranges, sorting, dispatching,
+    networks, signals, lists, choices, chosen, iterables, ranges, sorting,
+    objects, dispatching,
 )  # fmt: skip
 BY_NAME: Final[dict[str, Program]] = {p.name: p for p in PROGRAMS}

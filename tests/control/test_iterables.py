@@ -85,3 +85,22 @@ def went_on(x):
 def test_an_iterator_that_data_has_advanced() -> None:
     with pytest.raises(UnsupportedError, match="only a run knows"):
         jit_onnx(went_on, fallback="error")(A)
+
+
+def positive(x):
+    for v in x:
+        if v > 0:
+            yield v
+
+
+def doubled(x):
+    for v in x:
+        yield v * 2
+
+
+def test_a_function_with_yield_says_what_it_cannot_be() -> None:
+    with pytest.raises(DataDependentError, match=r"with yield are not put.*return a list"):
+        jit_onnx(lambda x: sum(positive(x)), fallback="error")(A)
+    with pytest.raises(DataDependentError, match=r"with yield .* at .* in doubled"):
+        jit_onnx(lambda x: sum(doubled(x))).to_onnx(float64["N"])
+    assert jit_onnx(lambda x: sum(doubled(x)), fallback="error")(A) == sum(doubled(A))

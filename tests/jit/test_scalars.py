@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python numbers, NumPy scalars and 0-d arrays: three natures of one value."""
 
+import itertools
 import math
 from typing import Any
 
@@ -115,6 +116,18 @@ def test_an_int_as_a_range_is_one_loop():
 
     agrees(f, (V, 3), (V, 2), (V, 5), graphs=1)
     agrees(f, (V, 3), (V, 0), graphs=2)  # ONNX Scan does not run no iteration
+
+
+def test_what_a_loop_without_iterations_tests_holds_in_the_call():
+    def f(x, n):
+        for _ in range(len(x)):
+            for _ in range(n % 5):
+                n += 6
+            if len(x) != 1:  # where an iteration runs, that is two or more
+                n += 1
+        return n
+
+    agrees(f, (V[:3], 4), (V[:1], 4), (V[:0], 3), (V[:0], 4), (V[:2], 3), graphs=3)
 
 
 def test_an_int_as_a_step_makes_graphs_of_its_own():
@@ -394,6 +407,8 @@ def test_rows_by_zero_d_arrays_are_copies(i):
         lambda x: complex(0).real + x,
         lambda x: sorted([3, 1, 2])[1] * x,
         lambda x: any(v is None for v in x),
+        lambda x: list(filter(None, x)),
+        lambda x: [0, *x, True],
         lambda x: x is None,
         lambda x: x is not None and x.ndim == 1,
         lambda x: int(x.shape[0] / 2),
@@ -503,11 +518,14 @@ def test_comparisons_with_any_int_are_answered(n):
 
 
 def test_the_truth_of_data_that_python_needs_is_refused_with_a_remedy():
+    def f(x):
+        return list(itertools.dropwhile(lambda v: v > 0, x))
+
     with pytest.raises(DataDependentError, match=r"truth value.*test_scalars\.py:"):
-        jit_onnx(lambda x: list(filter(None, x)), fallback="error")(V)
-    jit = jit_onnx(lambda x: list(filter(None, x)))
+        jit_onnx(f, fallback="error")(V)
+    jit = jit_onnx(f)
     with pytest.warns(FallbackWarning):
-        assert jit(V) == list(V)
+        assert jit(V) == f(V)
 
 
 def test_the_truth_of_data_chooses_text():

@@ -132,3 +132,16 @@ def test_no_groups_to_reduce():
 
 def test_weights_that_sum_to_zero():
     outcome(lambda x: np.average(x, axis=0, weights=[1, -1]), X)
+
+
+@pytest.mark.parametrize("initial", [-np.inf, 300, 2.5, -1, np.nan, 1j], ids=str)
+@pytest.mark.parametrize("f", [np.max, np.min, np.sum, np.prod])
+@pytest.mark.parametrize("dtype", ["u1", "i8"])
+def test_starts_that_a_dtype_cannot_hold(dtype, f, initial):
+    outcome(lambda x: f(x, axis=0, initial=initial), np.array([[3, 4], [1, 2]], dtype))
+
+
+@pytest.mark.parametrize("kind", ["sort", "table", "x", None])
+@pytest.mark.parametrize("others", [[1, 2], [1.5], []], ids=str)
+def test_kinds_of_membership(others, kind):
+    outcome(lambda x: np.isin(x, others, kind=kind), np.array([1, 2, 3]))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models at sizes where NumPy takes another way than at those of the example."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,29 @@ def test_zeros_that_are_added_change_signs(dtype):
     check_model(lambda x: -(-(x * 0) - -zero), (x,))
     check_model(lambda x: np.linspace(0, x, 3), (x,))
     check_model(lambda x: np.pad(x, 2, "linear_ramp"), (x,))
+
+
+@pytest.mark.parametrize("f", [np.mean, np.nanmean, np.sum])
+@pytest.mark.parametrize(("dtype", "wide"), [("f4", "f8"), ("c8", "c16"), ("f8", "f4")])
+def test_averages_are_computed_in_the_dtype_of_out(dtype, wide, f):
+    def into(x):
+        out = np.empty(3, wide)
+        f(x, axis=0, out=out)
+        return out
+
+    x = np.random.default_rng(1).normal(size=(7, 3)).astype(dtype) + 1e3
+    check(into, x, rtol=1e-6 if wide == "f4" else 1e-12)
+
+
+def test_a_float_may_say_how_many_parts_there_are():
+    parts: list[Any] = [2.0, 3.0]
+    check(lambda x: (np.split(x, parts[0]), np.array_split(x, parts[1])), LONG)
+
+
+def test_numbers_combined_with_truth_values():
+    def at(x):
+        np.logical_or.at(x, [0, 1], 1)
+        np.add.at(x, [1, 1], True)
+        return x
+
+    check(at, np.array([True, False, False]))

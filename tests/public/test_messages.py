@@ -97,6 +97,18 @@ def test_advice_fits_the_side_effect(fn, advice):
         jit_onnx(fn).to_onnx(X)
 
 
+def test_a_store_that_a_model_cannot_do_may_be_left_out():
+    seen = {}
+
+    def f(x):
+        seen["last"] = x.sum()
+        return x + 1
+
+    with pytest.raises(SideEffectError, match=r'or leave the store out .* mutated="drop"'):
+        jit_onnx(f).to_onnx(X)
+    assert len(jit_onnx(f).to_onnx(X, mutated="drop").graph.output) == 1
+
+
 def test_what_numpy_computes_in_a_fallback_is_warned_of_at_its_line():
     caught = recorded(lambda: jit_onnx(in_capitals)(WORDS))
     inner = [each for each in caught if "in NumPy itself" in str(each.message)]

@@ -55,6 +55,7 @@ class Forgetful:
     assert_, comp = plain.assert_, plain.comp
 
     kept, list_, spread = plain.kept, list, list
+    binary, unary = plain.BINARY.__getitem__, plain.UNARY.__getitem__
     trying = contextlib.nullcontext
 
     @staticmethod

@@ -154,10 +154,15 @@ class ShapeEnv:
             self.record(kind, poly)
 
     def record(self, kind: Kind, poly: Poly) -> None:
-        """Add a guard; `!= 0` becomes a bound where the sign is known."""
+        """Add a guard; `!= 0` becomes a bound where the sign is known.
+
+        The example may be one where the code at hand does not run: what is known there of
+        signs is then not so in the example, and the guard has to hold in it.
+        """
         if kind == "ne":
             for side in (poly, -poly):
-                if self._known.decide("ge", side):
+                hint = side.hint
+                if (hint is None or hint > 0) and self._known.decide("ge", side):
                     kind, poly = "ge", side - 1
                     break
         self.guards.append(Guard(kind, poly, HOOKS.source()))

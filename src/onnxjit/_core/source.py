@@ -27,6 +27,9 @@ _HIDDEN: Final = (_PACKAGE, _NUMPY, "<__array_function__", "<frozen ")
 #: folders inside of Python's own that hold what was installed
 _INSTALLED: Final = ("site-packages/", "dist-packages/")
 
+#: flag of code with ``yield``: `inspect.CO_GENERATOR`, which is slow to import
+_GENERATOR: Final = 0x20
+
 
 class Source:
     """An instruction of user code; line and text are worked out only when somebody looks.
@@ -57,6 +60,12 @@ class Source:
     def function(self) -> str:
         """Qualified name of the function."""
         return self.code.co_qualname
+
+    @property
+    def pauses(self) -> bool:
+        """Whether the function is a generator, whose statements stay Python's."""
+        named = self.code.co_name != "<genexpr>"  # whose loops are put into the graph
+        return named and bool(self.code.co_flags & _GENERATOR)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.function}"

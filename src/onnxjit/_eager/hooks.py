@@ -11,6 +11,7 @@ from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import is_carried
 from onnxjit._rewrite.twins import eager_twin_of, twin_of
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.control.keys import has_unsure, holds
 from onnxjit._trace.control.ranges import Range
 from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
@@ -43,6 +44,8 @@ _EFFECTS: Final = {
     "look": "is used as a whole, or by code that is not traced, after it has been changed",
 }
 _STORE: Final = "return the new value and store it outside"
+#: what an export may do too, which has no places for stores
+_LEFT_OUT: Final = ', or leave the store out of the model by mutated="drop"'
 #: what to do instead, where it is not `_STORE`
 _INSTEAD: Final = {
     "ndarray": "write into a copy, or pass it as an argument",
@@ -101,6 +104,8 @@ class TraceHooks:
             return (container == item).any()
         if isinstance(container, List) and container.rows is not None:
             return container.rows.contains(item)
+        if has_unsure(container):
+            return holds(container, item)
         if isinstance(container, Range):
             return container.holds(item)
         if isinstance(container, (list, tuple)) and any(
@@ -128,9 +133,12 @@ class TraceHooks:
     def side_effect(self, what: str, _obj: object, detail: str, /) -> None:
         """Refuse to change what is older than the trace."""
         self.tracer.mark_line()
+        instead = _INSTEAD.get(what, _STORE)
+        if what not in _INSTEAD and self.tracer.env.policy == "assume":
+            instead += _LEFT_OUT
         msg = (
             f"{detail} at {self.tracer.source} {_EFFECTS.get(what, what)}, which a graph "
-            f"cannot do: {_INSTEAD.get(what, _STORE)}"
+            f"cannot do: {instead}"
         )
         error = SideEffectError(msg)
         self.tracer.refuse(error)

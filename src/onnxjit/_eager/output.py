@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._trace.array import ARRAY, Array
-from onnxjit._trace.reduced import REDUCES, in_dtype_of
+from onnxjit._trace.reduced import REDUCES, in_dtype_of, may_reduce, reducing
 
 from .boundary import from_eager
 
@@ -70,17 +70,16 @@ def in_dtype_of_out(
     func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return arguments of a sum or product, with the dtype of `out` and operand together."""
-    ufunc = func if isinstance(func, np.ufunc) else REDUCES.get(func)
-    if ufunc is None:
+    if not isinstance(func, np.ufunc) and not may_reduce(func):
         return args, kwargs
     names = parameters(func, method)
     place = names.index("dtype") if "dtype" in names else len(args)
     if place < len(args):
         kwargs = dict(zip(names[place:], args[place:], strict=False)) | kwargs
     only = out[0] if isinstance(out, tuple) else out
-    operand = args[0] if args else kwargs[names[0]]
-    kwargs = in_dtype_of(only, ufunc, kwargs, np.asarray(from_eager(operand)))
-    return args[:place], kwargs
+    operand = np.asarray(from_eager(args[0] if args else kwargs[names[0]]))
+    ufunc = func if isinstance(func, np.ufunc) else reducing(func, operand)
+    return args[:place], in_dtype_of(only, ufunc, kwargs, operand)
 
 
 def _target(out: Any) -> np.ndarray[Any, Any] | None:

@@ -380,6 +380,11 @@ def _is_number(sections: Any) -> bool:
     return not isinstance(sections, (list, tuple))
 
 
+def _whole(sections: Any) -> Any:
+    """Return a float that gives a number of parts as an int, as NumPy takes it."""
+    return int(sections) if isinstance(sections, (float, np.floating)) else sections
+
+
 def _at_places(x: Value, axis: int, places: Sequence[DimLike]) -> list[View]:
     """Cut before each place, read as a slice bound."""
     bounds: list[DimLike | None] = [0, *places, None]
@@ -423,6 +428,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]
     """
     x = as_array(ary)
     axis = normalize_axis(axis, x.ndim)
+    indices_or_sections = _whole(indices_or_sections)
     if _is_number(indices_or_sections):
         return _in_parts(x, axis, _sections(indices_or_sections))
     return _at_places(x, axis, as_shape(indices_or_sections))
@@ -449,6 +455,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
     """
     x = as_array(ary)
     axis = normalize_axis(axis, x.ndim)
+    indices_or_sections = _whole(indices_or_sections)
     if not _is_number(indices_or_sections):
         return _at_places(x, axis, as_shape(indices_or_sections))
     count, n = as_shape(indices_or_sections)[0], x.shape[axis]

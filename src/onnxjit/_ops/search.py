@@ -478,7 +478,7 @@ def isin(
     assume_unique: Any = False,  # noqa: ARG001
     invert: Any = False,
     *,
-    kind: Any = None,  # noqa: ARG001
+    kind: Any = None,
 ) -> Value:
     """Whether each element is among others; NaN never is.
 
@@ -495,7 +495,10 @@ def isin(
     -----
     Equal and ReduceMax for few others; TopK and a binary search else.
     """
-    x, others = promoted(as_array(element), as_array(test_elements))
+    given = as_array(element), as_array(test_elements)
+    none, nothing = (np.zeros(0, v.dtype.numpy) for v in given)
+    np.isin(none, nothing, kind=kind)  # NumPy's refusal
+    x, others = promoted(*given)
     flat = as_1d(others)
     n = flat.shape[0]
     if not isinstance(n, Dim) and n <= _FEW:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dims import dim_prod
+from onnxjit._core.dtypes import BOOL
 from onnxjit._core.program import Value
 from onnxjit._core.region import loop
 
@@ -49,7 +50,7 @@ def exact(v: Value, dtype: DType) -> Value:
 
     A sum or product of two numbers is rounded alike in both.
     """
-    if not v.weak or v.known is None:
+    if not v.weak or v.known is None or dtype is BOOL:
         return v
     with np.errstate(all="ignore"):
         held = v.known.astype(dtype.numpy)

@@ -291,6 +291,13 @@ def _mask(where: Any) -> Value | None:
     return None if mask.known is not None and mask.known.all() else mask
 
 
+def _start(x: Value, initial: Any) -> Value:
+    """Return what a reduction of `x` starts from; NumPy refuses what its dtype cannot hold."""
+    if type(initial) in {int, float, complex} and x.dtype.kind != "c":
+        np.zeros((), x.dtype.numpy)[()] = initial
+    return as_array(initial, x.dtype)
+
+
 def _left_out(ufunc: np.ufunc, x: Value, where: Any, initial: Any) -> Value:
     """Replace the elements that `where` leaves out by a neutral one."""
     mask = _mask(where)
@@ -365,7 +372,7 @@ def ufunc_reduce(
         first = bind_one(_FIRST[numpy], merge_axes(value, axes))
         total = known.combine(total, reshape(first, total.shape))
     if starts:
-        total = known.combine(as_array(initial, value.dtype), total)
+        total = known.combine(_start(value, initial), total)
     return total
 
 
@@ -399,7 +406,7 @@ def _reduce_in_order(
     merged = merge_axes(x, axes)
     start: Value | None = None
     if initial is not NO_VALUE and initial is not None:
-        start = as_array(initial, x.dtype)
+        start = _start(x, initial)
     elif numpy.identity is not None and initial is NO_VALUE:
         start = as_array(numpy.identity, x.dtype)
     elif _is_empty(x, axes):

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._core.dims import Dim
-from onnxjit._rewrite import plain
+from onnxjit._rewrite import plain, special
 from onnxjit._rewrite.state import SESSION
 from onnxjit._rewrite.twins import is_instance, length_of
 from onnxjit._trace.array import Array
@@ -89,9 +90,26 @@ class Control:
         state = _session()
         if state is None:
             return plain.compare(symbol, a, b)
+        found = special.compared(state, symbol, a, b)
+        if found is not NotImplemented:
+            return found
         if state.changed and symbol in _BY_CONTENT:
             a, b = state.as_changed(a), state.as_changed(b)
         return traced.compare(symbol, a, b)
+
+    def binary(self, symbol: str) -> Callable[[Any, Any], Any]:
+        """Return what performs ``a <symbol> b``."""
+        state = _session()
+        if state is None:
+            return plain.BINARY[symbol]
+        return functools.partial(special.binary, state, symbol)
+
+    def unary(self, symbol: str) -> Callable[[Any], Any]:
+        """Return what performs ``<symbol> x``."""
+        state = _session()
+        if state is None:
+            return plain.UNARY[symbol]
+        return functools.partial(special.unary, state, symbol)
 
     def chain(self, first: Any, *pairs: tuple[str, Callable[[], Any]]) -> Any:
         return (plain if _session() is None else traced).chain(first, *pairs)

@@ -18,6 +18,7 @@ from onnxjit._rewrite.snapshot import ATOMS
 from onnxjit._rewrite.state import CONTAINERS, SESSION, State
 from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
+from onnxjit._trace.control.keys import loaded
 from onnxjit._trace.lists import List
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
@@ -99,10 +100,26 @@ class Door(Control):
                     return value
         getters = state.getters.get(cls) or state.getters_of(cls)
         if name in getters:
-            return route(state, getters[name])(obj)
+            return self._got(state, obj, name, getters[name])
+        return self._held(state, obj, name)
+
+    def _held(self, state: State, obj: Any, name: str) -> Any:
+        entry = state.known.get(id(obj))
         if entry is not None:
             return state.attr(entry, name)
-        return getattr(obj, name) if cls not in _SPECIAL else self._special(obj, name, state)
+        is_special = type(obj) in _SPECIAL
+        return self._special(obj, name, state) if is_special else loaded(getattr(obj, name))
+
+    def _got(self, state: State, obj: Any, name: str, getter: Any) -> Any:
+        """Return a property; what an old object keeps of one is for Python to compute."""
+        if type(getter) is not functools.cached_property:
+            return route(state, getter)(obj)
+        if id(obj) in state.known:
+            return self._held(state, obj, name)
+        kept = vars(obj)
+        if name not in kept:
+            kept[name] = route(state, getter.func)(obj)
+        return kept[name]
 
     def _special(self, obj: Any, name: str, state: State) -> Any:
         """Attribute of a new module, of what `super()` gives, or of an array."""
@@ -142,7 +159,7 @@ class Door(Control):
         if entry is not None and plain:
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
-            return obj[key]
+            return loaded(obj[key])
         return state.hooks.getitem_captured(obj, key)
 
     def iterate(self, iterable: Any) -> Any:
@@ -152,7 +169,8 @@ class Door(Control):
             return iterable
         entry = state.known.get(id(iterable))
         if entry is None:
-            return iterable
+            member = routed_member(state, iterable, "__iter__")
+            return iterable if member is None else member()
         if entry.is_changed:
             return stored.current(state, entry)
         if type(iterable) is list or type(iterable) is tuple:
@@ -176,7 +194,7 @@ class Door(Control):
             return item.apply(lambda x: self.contains(x, container))
         member = routed_member(state, container, "__contains__")
         if member is not None:
-            return bool(member(item))
+            return self.call(bool)(member(item))
         entry = state.known.get(id(container))
         if entry is not None and entry.is_changed:
             container = stored.current(state, entry)
@@ -186,9 +204,7 @@ class Door(Control):
 
     def lacks(self, item: Any, container: Any) -> Any:
         found = self.contains(item, container)
-        if type(found) is bool:
-            return not found
-        return np.logical_not(found)
+        return not found if type(found) is bool else self.not_(found)
 
     def formatted(self, value: Any) -> Any:
         state = _session()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -41,14 +42,42 @@ def vectorized(f: np.vectorize) -> Callable[..., Any]:
 def _call(f: Any, *args: Any, **kwargs: Any) -> Any:
     if not any(map(is_traced, arrays_in([args, kwargs]))):
         return f(*args, **kwargs)
-    if f.pyfunc is np._NoValue or f.signature is not None or f.excluded or kwargs:
-        msg = (
-            "np.vectorize with a signature, excluded or keyword arguments is not carried; "
-            "call it with positional arguments"
-        )
+    if f.pyfunc is np._NoValue:
+        msg = "a decorator np.vectorize(...) without its function is called"
         raise UnsupportedError(msg)
     otypes = None if f.otypes is None else [np.dtype(t) for t in f.otypes]
-    return _rewritten(_outputs)(f.pyfunc, otypes, args)
+    places = [i for i in range(len(args)) if i not in f.excluded]
+    names = [name for name in kwargs if name not in f.excluded]
+    given = [*(args[i] for i in places), *(kwargs[name] for name in names)]
+    fill = functools.partial(_filled, args, kwargs, places, names)
+    if f.signature is None:
+        return _rewritten(_outputs)(f.pyfunc, otypes, given, fill)
+    inputs, outputs = _core_names(f.signature)
+    if len(inputs) != len(given):
+        msg = f"wrong number of positional arguments: expected {len(inputs)}, got {len(given)}"
+        raise TypeError(msg)
+    return _rewritten(_core_outputs)(f.pyfunc, otypes, given, fill, inputs, outputs)
+
+
+def _filled(
+    args: Any, kwargs: Any, places: list[int], names: list[str], given: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of one call: those that vary, between those that do not."""
+    positional, named = list(args), dict(kwargs)
+    for place, x in zip(places, given, strict=False):
+        positional[place] = x
+    named.update(zip(names, given[len(places) :], strict=True))
+    return tuple(positional), named
+
+
+def _core_names(signature: str) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the names of the core axes of operands and results; NumPy checked the text."""
+    sides = signature.replace(" ", "").split("->")
+    inputs, outputs = (
+        [[n for n in part.split(",") if n] for part in re.findall(r"\(([^)]*)\)", side)]
+        for side in sides
+    )
+    return inputs, outputs
 
 
 def _rewritten(f: Any) -> Callable[..., Any]:
@@ -83,7 +112,7 @@ def _dtype(result: Any) -> np.dtype[Any]:
     return first
 
 
-def _outputs(func: Any, otypes: Any, args: Any) -> Any:
+def _outputs(func: Any, otypes: Any, args: Any, fill: Any) -> Any:
     """Call a function on the elements of arrays; rewritten before it is used."""
     arrays = np.broadcast_arrays(*args)
     shape = arrays[0].shape
@@ -93,15 +122,60 @@ def _outputs(func: Any, otypes: Any, args: Any) -> Any:
         if flats[0].size == 0:
             msg = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
             raise ValueError(msg)
-        first = func(*[a[0] for a in flats])
+        positional, named = fill([a[0] for a in flats])
+        first = func(*positional, **named)
         several = isinstance(first, tuple)
         otypes = [_dtype(x) for x in (first if several else (first,))]
     made = [np.empty(flats[0].size, t) for t in otypes]
     for i, each in enumerate(zip(*flats, strict=True)):
-        found = func(*[x.item() for x in each])
+        positional, named = fill([x.item() for x in each])
+        found = func(*positional, **named)
         for out, x in zip(made, found if several else (found,), strict=True):
             out[i] = x
     results = [out.reshape(shape) for out in made]
+    return tuple(results) if several else results[0]
+
+
+def _core_outputs(
+    func: Any, otypes: Any, args: Any, fill: Any, inputs: Any, outputs: Any
+) -> Any:
+    """Call a function on parts of arrays, whose number is frozen; rewritten before its use."""
+    arrays = [np.asarray(a) for a in args]
+    for x, names in zip(arrays, inputs, strict=True):
+        if x.ndim < len(names):
+            msg = (
+                f"{x.ndim}-dimensional argument does not have enough dimensions for all core "
+                f"dimensions {tuple(names)!r}"
+            )
+            raise ValueError(msg)
+    cores = [x.shape[x.ndim - len(names) :] for x, names in zip(arrays, inputs, strict=True)]
+    leads = [x.shape[: x.ndim - len(names)] for x, names in zip(arrays, inputs, strict=True)]
+    lead = np.broadcast_shapes(*leads)
+    count = math.prod(lead)
+    if count == 0:
+        msg = "cannot call `vectorize` with a signature on size 0 inputs"
+        raise ValueError(msg)
+    parts = [
+        np.broadcast_to(x, lead + core).reshape((count, *core))
+        for x, core in zip(arrays, cores, strict=True)
+    ]
+
+    def called(i: Any) -> Any:
+        positional, named = fill(tuple([x[i] for x in parts]))
+        return func(*positional, **named)
+
+    made = [called(i) for i in range(count)]
+    several = len(outputs) > 1
+    columns = [[m[k] for m in made] for k in range(len(outputs))] if several else [made]
+    results = []
+    for k, column in enumerate(columns):
+        first = np.asanyarray(column[0])
+        if first.ndim != len(outputs[k]):
+            msg = "a result has another number of dimensions than the signature says"
+            raise ValueError(msg)
+        dtype = first.dtype if otypes is None else otypes[k]
+        rows = [np.asanyarray(x).astype(dtype) for x in column]
+        results.append(np.stack(rows).reshape(lead + first.shape))
     return tuple(results) if several else results[0]
 
 

@@ -24,6 +24,11 @@ _N = TypeVar("_N", bound=ast.AST)
 
 #: operators that lists, dicts and sets have
 _OF_CONTAINERS = (ast.Add, ast.Mult, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//",
+    ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
 _FRAME_READERS = frozenset({"locals", "globals", "eval", "exec"})
 _FRAME_READERS_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
 _FRAME_ATTRIBUTES = frozenset({"_getframe", "currentframe", "_current_frames"})
@@ -122,7 +127,12 @@ class ExpressionRewriter(OperandRewriter):
         )
         if is_text and isinstance(node.op, ast.Mod):
             node.right = self._formatted(node.right, node.right)
-        return node
+            return node
+        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            return node
+        symbol = ast.Constant(_OPERATORS[type(node.op)])
+        routed = self.hook("binary", symbol, at=node)
+        return ast.copy_location(ast.Call(routed, [node.left, node.right], []), node)
 
     def _formatted(self, value: ast.expr, at: ast.expr) -> ast.expr:
         # what is only printed may show a size by its name

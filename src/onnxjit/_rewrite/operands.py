@@ -41,6 +41,7 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Is: "is",
     ast.IsNot: "is not",
 }
+_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 _IDENTITY = (ast.Is, ast.IsNot)
 _UNHOOKED = (ast.In, ast.NotIn, *_IDENTITY)
 _MEMBERSHIP = {ast.In: "contains", ast.NotIn: "lacks"}
@@ -89,7 +90,11 @@ class OperandRewriter(StoreRewriter):
         node.operand = self.operand(node.operand)
         if isinstance(node.op, ast.Not):
             return self.hook("not_", node.operand, at=node)
-        return node
+        if isinstance(node.operand, ast.Constant):
+            return node
+        symbol = ast.Constant(_UNARY[type(node.op)])
+        routed = self.hook("unary", symbol, at=node)
+        return ast.copy_location(ast.Call(routed, [node.operand], []), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         movable = are_movable([node.body, node.orelse])

@@ -8,6 +8,7 @@ import os
 import sys
 from collections import deque
 from contextvars import ContextVar
+from functools import cached_property
 from itertools import islice
 from types import (
     BuiltinFunctionType,
@@ -50,7 +51,7 @@ NATIVE_CALLABLES = frozenset(
 )
 CONTAINERS = (list, dict, set, bytearray, deque, np.ndarray, array.array)
 
-_NO_GETTERS: dict[str, FunctionType] = {}
+_NO_GETTERS: dict[str, FunctionType | cached_property[Any]] = {}
 _KEY_TYPES = frozenset({int, str, bool, float, bytes, type(None)})
 _MAX_DEPTH = 6
 _MAX_MARKED = 10_000
@@ -89,6 +90,7 @@ class State:
         "base",
         "calls",
         "changed",
+        "generators",
         "getters",
         "hooks",
         "known",
@@ -107,7 +109,9 @@ class State:
         self.calls: dict[int, tuple[object, Callable[..., Any]]] = {}
         self.libraries: dict[int, ModuleType] = {}
         self.members: dict[tuple[type, str], FunctionType | None] = {}
-        self.getters: dict[type, dict[str, FunctionType]] = {}
+        self.getters: dict[type, dict[str, FunctionType | cached_property[Any]]] = {}
+        #: generators that have been advanced, and the block in which they were begun
+        self.generators: dict[int, tuple[object, object]] = {}
         self.base = 0
         self.places = hooks.places
         self.changed: set[int] = set()
@@ -326,7 +330,7 @@ class State:
             self.hooks.capture(size, entry.path.length())
             entry.size = size
 
-    def getters_of(self, cls: type) -> dict[str, FunctionType]:
+    def getters_of(self, cls: type) -> dict[str, FunctionType | cached_property[Any]]:
         """Getters of the properties of a user's class, by name."""
         found = self.getters.get(cls)
         if found is None:
@@ -337,9 +341,15 @@ class State:
                     found.pop(name, None)
                     if type(member) is property and isinstance(member.fget, FunctionType):
                         found[name] = member.fget
-            found = {n: f for n, f in found.items() if self.is_user(f)} or _NO_GETTERS
+                    elif type(member) is cached_property:
+                        found[name] = member
+            found = {n: f for n, f in found.items() if self._is_getter(f)} or _NO_GETTERS
             self.getters[cls] = found
         return found
+
+    def _is_getter(self, f: FunctionType | cached_property[Any]) -> bool:
+        function = f if isinstance(f, FunctionType) else f.func
+        return isinstance(function, FunctionType) and self.is_user(function)
 
     def as_changed(self, x: object) -> object:
         """Return what Python looks at in the place of `x`, which may have been changed."""

@@ -33,6 +33,7 @@ from onnxjit._trace.control.consumer import (
 )
 from onnxjit._trace.control.either import Either
 from onnxjit._trace.control.extremes import extreme
+from onnxjit._trace.control.keys import has_unsure, length
 from onnxjit._trace.control.listed import (
     gathered,
     new_list,
@@ -78,6 +79,8 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 def length_of(x: Any) -> Any:
     if is_traced(x) and isinstance(x, Array) and x.ndim:
         return x.shape[0]
+    if has_unsure(x):
+        return length(x)
     return x.length if isinstance(x, (List, Steps)) else len(x)
 
 

@@ -48,6 +48,8 @@ FLOAT: Final = "float"
 BOOL: Final = "bool"
 COMPLEX: Final = "complex"
 _PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
+#: why a statement is left to Python
+_PAUSES: Final = "branches and loops of a function with yield are not put into the graph"
 
 
 class Unsettled(BaseException):
@@ -411,10 +413,13 @@ class Array(Operators, Methods):
             return hosted
         line = self._trace.source
         where = f" at {line}" if line is not None else ""
+        instead = "use np.where, a mask or another array operation instead"
+        if line is not None and line.pauses:
+            instead = f"{_PAUSES}; return a list"
         msg = (
             f"{what} needs the values of a traced array {self.dtype}"
             f"[{', '.join(map(str, self.shape))}]{where}, which only a run of the model "
-            "knows; use np.where, a mask or another array operation instead"
+            f"knows; {instead}"
         )
         error = DataDependentError(msg)
         if not getattr(self._trace, "doors", 1):
@@ -469,8 +474,15 @@ class Array(Operators, Methods):
         length = self.shape[0]
         if isinstance(length, Dim):
             self._mark()
-            length = length.specialise("taking an array apart (by *, tuple() or the like)")
+            length = length.specialise(self._taking_apart())
         return (self[i] for i in range(length))
+
+    def _taking_apart(self) -> str:
+        """Describe what Python does with all elements."""
+        line = self._trace.source
+        if line is not None and line.pauses:
+            return f"a loop over an array ({_PAUSES})"
+        return "taking an array apart (by *, tuple() or the like)"
 
     def __contains__(self, item: Any) -> bool:
         if self._kind != ARRAY:

@@ -33,7 +33,7 @@ from .entering import constant_array, folded, noted, running_tracer
 from .layout import lies
 from .out_casting import casting_of
 from .outputs import prepare_output, refuse_write, write_result
-from .reduced import REDUCES, in_dtype_of
+from .reduced import in_dtype_of, reducing
 from .trace import current_tracer, dim_array
 from .ufuncs import call_inplace, call_operator, call_ufunc, call_unary
 
@@ -185,7 +185,8 @@ def _record(
 def _record_into(out: Any, row: Function, given: dict[str, Any]) -> Any:
     """Record a call with `out=`, whose dtype takes part in reductions."""
     name, question = row.numpy.__name__, partial(call_numpy, row, to_samples(given))
-    given = in_dtype_of(out, REDUCES.get(row.numpy), given, next(iter(given.values())))
+    first = next(iter(given.values()))
+    given = in_dtype_of(out, reducing(row.numpy, first), given, first)
     result = call_row(row, to_values(given))
     prepare_output(out, name)
     casting = casting_of(question, as_value(result).dtype.numpy, out.dtype)

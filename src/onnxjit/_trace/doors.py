@@ -44,6 +44,8 @@ class Doors:
         Functions of lists whose length only a run knows: `_trace.control.listed`.
     places : module
         Methods of such lists: `_trace.control.places`.
+    truth : callable
+        ``truth(object)``: what an object of the user's answers, else the object itself.
     tolist : callable
         ``tolist(array)``.
     source : callable
@@ -54,7 +56,7 @@ class Doors:
         "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
         "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
-        "source", "tolist", "trunc", "ufunc", "unary", "view",
+        "source", "tolist", "trunc", "truth", "ufunc", "unary", "view",
     )  # fmt: skip
     #: filled late, see `__getattr__`
     listed: Any
@@ -85,6 +87,7 @@ class Doors:
         self.round: Callable[..., Any] = _unset
         self.setflags: Callable[..., Any] = _unset
         self.setpart: Callable[..., Any] = _unset
+        self.truth: Callable[[Any], Any] = lambda x: x
         self.trunc: Callable[..., Any] = _unset
         self.view: Callable[..., Any] = _unset
         self.namespace: Callable[..., Any] = _unset

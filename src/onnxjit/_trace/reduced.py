@@ -12,7 +12,7 @@ from onnxjit._ops.convert import as_array
 from .array import Array
 from .convert import to_values
 
-__all__ = ["REDUCES", "in_dtype_of"]
+__all__ = ["REDUCES", "in_dtype_of", "may_reduce", "reducing"]
 
 #: functions that reduce or accumulate by a ufunc
 REDUCES: Final[dict[Any, np.ufunc]] = {
@@ -22,6 +22,23 @@ REDUCES: Final[dict[Any, np.ufunc]] = {
     np.nanprod: np.multiply, np.nancumsum: np.add, np.nancumprod: np.multiply,
     np.cumulative_sum: np.add, np.cumulative_prod: np.multiply,
 }  # fmt: skip
+
+
+#: functions that divide a sum, in the dtype of `out`
+_AVERAGES: Final = frozenset[Any]({np.mean, np.nanmean})
+
+
+def may_reduce(func: Any) -> bool:
+    """Whether a function may reduce in the dtype of ``out=``."""
+    return func in REDUCES or func in _AVERAGES
+
+
+def reducing(func: Any, x: Any) -> np.ufunc | None:
+    """Return the ufunc by which a function reduces in the dtype of ``out=``, if it does."""
+    if func not in _AVERAGES:
+        return REDUCES.get(func)
+    dtype = np.dtype(getattr(x, "dtype", np.float64))
+    return np.add if dtype.kind in "fc" and dtype != np.float16 else None
 
 
 def in_dtype_of(

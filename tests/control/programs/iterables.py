@@ -147,3 +147,31 @@ def from_iterables(x):
 @program(*VECTORS, joins=NO_ELEMENT)
 def sums(x):
     return sum(x), sum(v * 2 for v in x), sum(reversed(x)), sum(x, 1.0)
+
+
+def multiples(x, count):
+    for k in range(count):
+        yield k, x * k
+
+
+def fibonacci(count):
+    a, b = 0, 1
+    for _ in range(count):
+        yield a
+        a, b = b, a + b
+
+
+def first_and(x):
+    yield x[0]
+    yield from (row for _, row in multiples(x[-1], 2))
+
+
+@program(*SOME)
+def generator_functions(x):
+    total = 0.0
+    for k, row in multiples(x, 3):
+        if row.sum() > 0:
+            total += row.max() * k
+    rest = multiples(x, 4)
+    _, zeros = next(rest)
+    return total, zeros, sum(fibonacci(9)), [row.sum() for _, row in rest], list(first_and(x))

@@ -30,6 +30,7 @@ from .join import (
     unify,
 )
 from .origins import Origins
+from .records import as_record
 from .region import (
     AlwaysRaises,
     Region,
@@ -224,6 +225,8 @@ class _Branch:
             x.freeze()
             y.freeze()
         start = len(self.pairs)
+        if x is not y and not any(map(self._stays, (x, y))):
+            x, y = as_record(x, self._stays), as_record(y, self._stays)
         try:
             template = unify(x, y, self.pairs)
         except JoinError as e:
@@ -238,6 +241,10 @@ class _Branch:
     def _was_there(self, container: Any) -> bool:
         """Whether others may hold a container: no new one takes its place."""
         return self.tracer.holds(container) or self.snapshot.holds(container)
+
+    def _stays(self, x: Any) -> bool:
+        """Whether an object stays itself: it is older than the branch, or than the trace."""
+        return self._was_there(x) or self.tracer.is_old(x)
 
     def _taken(self, template: Template, leaves: Iterator[Any]) -> Template:
         """Return how a content is had of the only body that does not raise."""
@@ -280,7 +287,7 @@ class _Branch:
         """Return how one of two contents leaves its branch; what was there stays itself."""
         if isinstance(x, MUTABLE) and self._was_there(x):
             return ("static", x, []), []
-        return _flat(x)
+        return _flat(as_record(x, self._stays))
 
     def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
         found = []
@@ -326,11 +333,13 @@ class _Branch:
         self, slots: list[tuple[Slot, Any]], storages: list[tuple[Storage, Value, Value]]
     ) -> None:
         self._new = self._merged()
+        results = self.outputs[len(self.pairs) :]
+        written = {s: v for (s, _, _), v in zip(storages, results, strict=True)}
+        if self.tracer.failed in written:  # before places add checks to it
+            self.tracer.failed.replace(written.pop(self.tracer.failed))
         for slot, template in slots:
             slot.settle(Either.ordered(self._built(template)), self.tracer)
-        for (storage, _, _), value in zip(
-            storages, self.outputs[len(self.pairs) :], strict=True
-        ):
+        for storage, value in written.items():
             storage.replace(value)
 
     def _merged(self) -> Iterator[Any]:

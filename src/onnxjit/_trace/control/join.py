@@ -34,6 +34,7 @@ from onnxjit._trace.layout import Layout, lies
 from onnxjit._trace.lists import List, Stack, rows_of
 
 from .either import Either, Open, Unsure
+from .records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -210,6 +211,8 @@ def _parts(x: Any) -> list[Any] | None:
         return [x.pred, x.first, x.second]
     if isinstance(x, Unsure):
         return [x.defined, x.content]
+    if isinstance(x, Record):
+        return x.parts
     if isinstance(x, _ITEMS):
         return list(x)
     return list(x.values()) if type(x) is dict else None
@@ -225,6 +228,8 @@ def _make(like: Any, parts: list[Any]) -> Any:
         return Either(pred, first, second, like.source)
     if isinstance(like, Unsure):
         return Unsure(*parts)
+    if isinstance(like, Record):
+        return like.made(parts)
     if type(like) is dict:
         return dict(zip(like, parts, strict=True))
     if hasattr(like, "_fields"):
@@ -248,9 +253,13 @@ def rebuild(template: Template, leaves: Iterator[Any]) -> Any:
     kind, x, children = template
     if kind == "leaf":
         return next(leaves)
-    if kind == "static" or not (isinstance(x, Open) or _has_leaf(template)):
+    if kind == "static" or not (isinstance(x, _SEEN) or _has_leaf(template)):
         return x
     return _make(x, [rebuild(child, leaves) for child in children])
+
+
+#: what is always made anew: it stands for something, or for one of several things
+_SEEN: Final = (Open, Record)
 
 
 def _has_leaf(template: Template) -> bool:
@@ -281,6 +290,7 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
         raise ListsDifferError(x, y)
     p, q = _parts(x), _parts(y)
     alike = type(x) is type(y) or (isinstance(x, List) and isinstance(y, List))
+    alike = alike and (not isinstance(x, Record) or x.is_like(y))
     same = alike and p is not None and q is not None and len(p) == len(q)
     if same and (type(x) is not dict or list(x) == list(y)):
         assert p is not None  # `same` says so

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.dims import Dim
+from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.dtypes import FLOAT64, INT64
 from onnxjit._trace.array import INT, Array, wrap
 from onnxjit._trace.dispatch import call_function
@@ -81,8 +81,19 @@ def new_list(iterable: Any = ()) -> List:
 
 
 def spread(x: Any) -> List:
-    """Return the elements of a starred part of a list."""
-    return new_list(gathered(x))
+    """Return the elements of a starred part of a list.
+
+    What stands beside them may be of another type: a call takes one by one what it can count.
+    """
+    x = gathered(x)
+    rows = stacked_of(x)
+    if (
+        rows is not None
+        and running_tracer().env.policy == "guard"
+        and not has_data(rows.length)
+    ):
+        return List(x)
+    return new_list(x)
 
 
 # ---------------------------------------------------------------------------- as arrays
@@ -90,7 +101,8 @@ def spread(x: Any) -> List:
 
 def as_array(x: List, *, typed: bool = False) -> Array:
     """Return a list as `np.array` makes an array of it; `typed`: the dtype is given."""
-    found = _array_of(x.rows, x.rows.element.template, iter(x.rows.columns))
+    rows = x.rows.filled()
+    found = _array_of(rows, rows.element.template, iter(rows.columns))
     if not (typed or found._value.dtype is FLOAT64) or found.ndim != 1:
         # NumPy makes float64 numbers of no elements, whatever they would have been
         _must_have_some(x.length)
@@ -232,7 +244,8 @@ def joined_rows(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         return None
     x, *rest = args
     _must_have_some(x.length)
-    array = wrap(_array_of(x.rows, x.rows.element.template, iter(x.rows.columns))._value)
+    rows = x.rows.filled()
+    array = wrap(_array_of(rows, rows.element.template, iter(rows.columns))._value)
     options = dict(kwargs)
     dtype, casting = options.pop("dtype", None), options.pop("casting", "same_kind")
     if options.pop("out", None) is not None:
@@ -259,7 +272,7 @@ def _like_elements(found: Any, t: Type) -> Any:
 
 def sum_of(x: List, start: Any) -> Any:
     """Return ``sum(x, start)``."""
-    rows: Rows = x.rows
+    rows: Rows = x.rows.filled()
     if rows.element.template[0] != "leaf":
         msg = "the elements of a list that grows in a loop are added, but are no numbers"
         raise UnsupportedError(msg)

@@ -46,7 +46,7 @@ from .slots import UNBOUND, Snapshot, cells_of
 from .truth import and_, compare, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from onnxjit._core.dims import DimLike
     from onnxjit._core.program import Block
@@ -409,7 +409,7 @@ class _Loop:
             self.tracer, LOOP, traced, inputs, len(entry), with_cond=with_cond
         )
         none = self._none(trips, first)
-        self._finish(iter(outputs), none)
+        self._finish(outputs, none)
 
     def _none(self, trips: DimLike, first: Value | None) -> Value | None:
         """Return whether there is no iteration, None if there surely is one."""
@@ -420,7 +420,12 @@ class _Loop:
         none: Any = np.logical_not(wrap(runs))
         return none._value  # type: ignore[no-any-return]  # an Array's
 
-    def _finish(self, outputs: Iterator[Value], none: Value | None) -> None:
+    def _finish(self, results: Sequence[Value], none: Value | None) -> None:
+        outputs = iter(results)
+        count = len(results) - len(self.storages)
+        written = dict(zip(self.storages, results[count:], strict=True))
+        if self.tracer.failed in written:  # before places add checks to it
+            self.tracer.failed.replace(written.pop(self.tracer.failed))
         made: list[Any] = []
         entry: list[Any] = []
         for c in self.carried.values():
@@ -432,7 +437,7 @@ class _Loop:
             entry += c.leaves
             c.slot.settle(rebuild(c.template, iter(new)), self.tracer)
         self.links.finish_with(none, entry, made)
-        for storage, value in zip(self.storages, outputs, strict=True):
+        for storage, value in written.items():
             if storage in self.region.written:
                 storage.replace(value)
         for name in self.names.stores - self.names.live:

@@ -19,6 +19,7 @@ from onnxjit.errors import AliasError, UnsupportedError
 
 from .branch import branch
 from .kept import SKIPPED, Lazy, Maybe, sure
+from .keys import refuse_unsure
 from .loop import Names, capture
 from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of, taken
@@ -224,6 +225,7 @@ def for_(
     iterable = taken(iterable, whole=test is None)
     steps = None if tracer is None else steps_of(iterable)
     if tracer is None or steps is None:
+        refuse_unsure(iterable)
         _run_through(iterable, body, test)
         return
     source = caller()

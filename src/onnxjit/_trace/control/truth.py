@@ -16,11 +16,12 @@ from onnxjit._ops.ufunc import as_weak
 from onnxjit._trace import host
 from onnxjit._trace.array import BOOL as BOOL_KIND
 from onnxjit._trace.array import Array, wrap
+from onnxjit._trace.doors import DOORS
 from onnxjit._trace.lists import rows_of
 from onnxjit._trace.trace import Tracer, current_tracer, dim_array, note_control
 
 from .branch import branch
-from .either import Either
+from .either import Either, Unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def decide(x: Any, tracer: Tracer | None = None) -> bool | Value:
         tracer.conditions[found.id] = ("ne", x.poly)
         return found
     if not isinstance(x, Array) or x._nd is not None:
-        return bool(_as_changed(x, tracer))
+        return _decide_object(x, tracer)
     if x._known is not None:
         return bool(x)
     trace: Any = x._trace
@@ -87,6 +88,23 @@ def _as_changed(x: Any, tracer: Tracer | None) -> Any:
     tracer = tracer or current_tracer()
     places = None if tracer is None else tracer.places
     return x if not places or places.look is None else places.look(x)
+
+
+def _decide_object(x: Any, tracer: Tracer | None) -> bool | Value:
+    """Return the truth of what is no array: of a dict, whether it has a key."""
+    if type(x) is bool:
+        return x
+    answer = DOORS.truth(x)
+    if answer is not x:
+        return decide(answer, tracer)
+    if type(x) is not dict or Unsure not in map(type, x.values()):
+        return bool(_as_changed(x, tracer))
+    tests = [v.defined if isinstance(v, Unsure) else True for v in x.values()]
+    return decide(or_(False, *map(_constant, tests)), tracer)
+
+
+def _constant(x: Any) -> Callable[[], Any]:
+    return lambda: x
 
 
 def _decide_either(x: Either, tracer: Tracer | None) -> bool | Value:
@@ -199,6 +217,8 @@ def _compare_items(symbol: str, a: Any, b: Any) -> Any:
         return symbol == "!="
     tests = [lambda x=x, y=y: x is y or compare("==", x, y) for x, y in zip(a, b, strict=True)]
     equal = and_(True, *tests)
+    known = decide(equal)
+    equal = known if isinstance(known, bool) else _number(known)
     return equal if symbol == "==" else not_(equal)
 
 
