@@ -226,3 +226,18 @@ def test_what_takes_a_list_apart_is_told_so(use: Any) -> None:
 
     with pytest.raises(DataDependentError, match="a list is taken apart at"):
         jit_onnx(apart).to_onnx(A)
+
+
+def test_places_that_nothing_fills_are_left_to_python() -> None:
+    def filled(x: Any) -> Any:
+        out = [None] * len(x)
+        for i in range(len(x)):
+            if x[i] > 0:
+                out[i] = x[i]
+        return out
+
+    fn = jit_onnx(filled)
+    positive = np.abs(A)
+    assert fn(positive) == filled(positive)
+    with pytest.warns(FallbackWarning):
+        assert fn(A) == filled(A)

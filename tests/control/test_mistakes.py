@@ -6,7 +6,13 @@ import warnings
 import numpy as np
 import pytest
 
-from onnxjit import AssumptionWarning, DataDependentError, jit_onnx
+from onnxjit import (
+    AssumptionWarning,
+    DataDependentError,
+    FallbackWarning,
+    UnsupportedError,
+    jit_onnx,
+)
 
 X = np.array([1.0, -2.0])
 
@@ -97,3 +103,24 @@ def test_a_class_that_is_raised_is_made_an_instance(fallback):
         jit(np.ones(3))
     with pytest.raises(ValueError, match=r"^$"):
         jit_onnx(raises_a_class).to_onnx(np.ones(3), dynamic=False)
+
+
+def averages():
+    total, count, mean = 0.0, 0, 0.0
+    while True:
+        value = yield mean
+        total, count = total + value, count + 1
+        mean = total / count
+
+
+def test_a_generator_that_goes_on_in_a_loop_is_left_to_python():
+    def f(x):
+        running = averages()
+        next(running)
+        return np.array([running.send(v) for v in x])
+
+    x = np.array([1.0, 3.0, 8.0])
+    with pytest.raises(UnsupportedError, match=r"a generator is advanced at .*test_mistakes"):
+        jit_onnx(f, fallback="error")(x)
+    with pytest.warns(FallbackWarning):
+        assert (jit_onnx(f)(x) == f(x)).all()

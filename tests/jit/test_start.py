@@ -107,7 +107,7 @@ def test_containers_and_generators_are_put_back() -> None:
             self.rng = np.random.default_rng(0)
             self.queue = deque([1, 2])
             self.names = {"a"}
-            self.table = {"x": [1], "me": self}
+            self.table: dict[str, Any] = {"x": [1], "me": self}
 
     holder = Holder()
     start = Start(holder)

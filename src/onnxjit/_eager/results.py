@@ -278,11 +278,12 @@ def _stacked(x: Any, outputs: Outputs) -> Any:
     """Return where the elements of a list of unknown length come from."""
     if isinstance(x, Iterator):
         _checked_static(x)  # says that a generator is no result
-    count = _example_length(x.rows.length, outputs.tracer)
+    rows = x.rows.filled()
+    count = _example_length(rows.length, outputs.tracer)
     if count is not None:
-        return [], [result_tree(x.rows.at(i), outputs) for i in range(count)]
-    columns = [outputs.value(c._value, ARRAY) for c in x.rows.columns]
-    return Stacked(x.rows.element), columns
+        return [], [result_tree(rows.at(i), outputs) for i in range(count)]
+    columns = [outputs.value(c._value, ARRAY) for c in rows.columns]
+    return Stacked(rows.element), columns
 
 
 def _example_length(length: Any, tracer: Tracer) -> int | None:

@@ -464,13 +464,11 @@ def logspace(
     -----
     As linspace, and Pow.
     """
-    root = as_array(base)
+    start, stop, root = xs = [as_array(x) for x in (start, stop, base)]
     if root.ndim:  # it takes part in the meaning of `axis`
-        ends = as_array(start), as_array(stop)
-        rank = max(x.ndim for x in (root, *ends))
-        start, stop = (unsqueeze(x, range(rank - x.ndim)) for x in ends)
-        root = unsqueeze(root, range(rank - root.ndim))
-        root = unsqueeze(root, [normalize_axis(axis, root.ndim + 1)])
+        rank = max(x.ndim for x in xs)
+        start, stop, root = (unsqueeze(x, range(rank - x.ndim)) for x in xs)
+        root = unsqueeze(root, [normalize_axis(axis, rank + 1)])
     y = power(root, linspace(start, stop, num, endpoint, axis=axis))
     return y if dtype is None else cast(y, as_dtype(dtype))
 

@@ -58,7 +58,8 @@ def _sign_and_log(stack: Stack) -> tuple[Value, Value]:
     sign = either(is_odd, negative(sign), sign)
     logarithm = add(reduce_sum(log(sizes), (0,)), nothing)
     zero = const(np.zeros((), x.dtype.numpy))
-    return where(singular, zero, sign), where(singular, -np.inf, logarithm)
+    nowhere = const(np.float64(-np.inf))
+    return either(singular, zero, sign), either(singular, nowhere, logarithm)
 
 
 def _product(x: Value) -> Value:

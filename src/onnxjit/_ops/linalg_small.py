@@ -35,9 +35,11 @@ from .gather import gather, gather_elements
 from .linalg_base import either, pivot_size, place_of_largest, stack_first, stack_last
 from .reduce import reduce_any
 from .structure import (
+    LAST,
     broadcast_to,
     concat,
     const,
+    slice_axes,
     squeeze,
     take_range,
     unsqueeze,
@@ -69,8 +71,10 @@ class SmallElimination:
 
     Parameters
     ----------
-    m : (B, n, c) float64 or complex128 Value
-        Matrices, with what is to be carried along in the columns from n on; n is an int.
+    m : (B, n, n) float64 or complex128 Value
+        Matrices; n is an int.
+    beside : (B, n, k) Value, optional
+        What is carried along, in the columns from n on; they are c in all.
 
     Attributes
     ----------
@@ -91,12 +95,13 @@ class SmallElimination:
 
     __slots__ = ("pivots", "places", "rows")
 
-    def __init__(self, m: Value) -> None:
+    def __init__(self, m: Value, beside: Value | None = None) -> None:
         count = m.shape[1]
         assert isinstance(count, int)  # the caller looked
         self.rows: Final[list[Value]] = []
         self.places: Final[list[Value]] = []
         given, sums = stack_last(m), None
+        more = [] if beside is None else [stack_last(beside)]
         for left in range(count, 0, -1):
             column = _value(_columns(given, 0, 1), sums, 0)
             sizes = pivot_size(squeeze(column, [1]))
@@ -104,18 +109,19 @@ class SmallElimination:
                 place = place_of_largest(sizes, 0)
                 self.places.append(place)
                 order = _order(place, left)
-                given = _ordered(given, order)
+                # joined here: onnxruntime (1.32) would join before it transposes, small rows
+                given = concat([_ordered(x, order) for x in (given, *more)], 1)
+                more = []
                 sums = None if sums is None else _ordered(sums, order)
                 column = _value(_columns(given, 0, 1), sums, 0)
+            given = concat([given, *more], 1)
             row = _value(take_range(given, 0, 0, 1), _row(sums), None)
             self.rows.append(row)
             if left > 1:
                 factors = _factors(column)
-                more = multiply(factors, _columns(row, 1))
-                given = _columns(take_range(given, 0, 1, left - 1), 1)
-                if sums is not None:
-                    more = add(_columns(take_range(sums, 0, 1, left - 1), 1), more)
-                sums = more
+                products = multiply(factors, _columns(row, 1))
+                given = _rest(given)
+                sums = products if sums is None else add(_rest(sums), products)
         #: (n, B)
         self.pivots: Final = concat(
             [squeeze(_columns(row, 0, 1), [1]) for row in self.rows], 0
@@ -150,6 +156,12 @@ class SmallElimination:
 
 def _columns(x: Value, start: int, length: int | None = None) -> Value:
     return take_range(x, 1, start, x.shape[1] - start if length is None else length)
+
+
+def _rest(x: Value) -> Value:
+    """Return an (r, c, B) value without its first row and column."""
+    sizes = [n - 1 for n in x.shape[:2]]
+    return slice_axes(x, [0, 1], [1, 1], [LAST, LAST], [1, 1], sizes)
 
 
 def _row(sums: Value | None) -> Value | None:

@@ -93,7 +93,7 @@ def _small_solution(x: Value, b: Value, n: int) -> tuple[Value, Value]:
     if not n:
         return b, broadcast_to(const(np.bool_(False)), x.shape[:1])
     right = assumed(b, (x.shape[0], n, b.shape[2]))
-    done = SmallElimination(concat([x, right], 2))
+    done = SmallElimination(x, right)
     return assumed(done.solved(), b.shape), done.is_singular()
 
 

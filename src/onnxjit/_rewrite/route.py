@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._core.source import caller
 from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.library import in_python
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
@@ -22,6 +23,8 @@ from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
+from onnxjit._trace.trace import current_tracer
+from onnxjit.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,8 +52,9 @@ def route(state: State, f: Any) -> Callable[..., Any]:
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
             return functools.partial(_with_numbers, state, f)
-        if has_unsure(f.__self__):
-            return method_of(f.__self__, f.__name__)
+        owner: Any = f.__self__
+        if has_unsure(owner):
+            return method_of(owner, f.__name__)
         return f if id(f.__self__) not in state.known else _route_bound_native(state, f)
     if isinstance(f, _BOUND_NATIVES) and not _is_function(f):
         return state.hooks.twin(f) or _route_bound_native(state, f)
@@ -76,6 +80,8 @@ def called(state: State, f: Any) -> Callable[..., Any]:
         result = functools.partial(_call_unseen, state, result)
     if f is len:
         result = functools.partial(_length, state, result)
+    elif f is next:
+        result = functools.partial(_next, state, route(state, f))
     if id(f) in state.routes:
         state.calls[id(f)] = f, result
     return result
@@ -240,12 +246,37 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
             return _impure(state, f, f"{owner.__name__}.{name}")
         return f
     if entry is None:
+        if type(owner) is types.GeneratorType:
+            _check_advance(state, owner)
         return f
     if isinstance(owner, CONTAINERS):
         return _route_container(state, entry, f)
     if name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
     return f
+
+
+def _check_advance(state: State, generator: types.GeneratorType[Any, Any, Any]) -> None:
+    """Refuse to advance a generator in a branch or loop that it was not begun in."""
+    tracer = current_tracer()
+    if tracer is None:
+        return
+    _, begun = state.generators.setdefault(id(generator), (generator, tracer.block))
+    if begun is tracer.block:
+        return
+    msg = (
+        f"a generator is advanced at {caller()} in a branch or loop of the graph, which "
+        "cannot keep where it is; write its steps into the loop"
+    )
+    error = UnsupportedError(msg)
+    tracer.refuse(error)
+    raise error
+
+
+def _next(state: State, f: Any, x: Any, *default: Any) -> Any:
+    if type(x) is types.GeneratorType:
+        _check_advance(state, x)
+    return _call_unseen(state, f, x, *default)
 
 
 def _route_container(state: State, entry: Old, f: Callable[..., Any]) -> Callable[..., Any]:

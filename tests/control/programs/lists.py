@@ -319,3 +319,46 @@ def comprehensions(x):
 @program(*TABLES[:2])
 def comprehensions_of_rows(table):
     return np.array([row / 2 for row in table]), np.stack([row.sum() for row in table])
+
+
+# --- filled place by place -------------------------------------------------------------------
+
+
+@program(*VECTORS)
+def of_none_filled(x):
+    n = len(x)
+    out, back = [None] * n, [None] * n
+    for i in range(n):
+        out[i] = x[i] * 2
+        back[n - 1 - i] = x[i] if x[i] > 0 else 0.5
+    return out, len(back), sum(back, 0.0)
+
+
+@program(*SOME)
+def of_none_as_arrays(x):
+    n = len(x)
+    rows, pairs = [None] * n, [None] * (n + 1)
+    pairs[0] = (x[0], 0)
+    for i in range(n):
+        rows[i] = np.array([x[i], i])
+        pairs[i + 1] = (x[i], i)
+    return np.stack(rows), np.array([a * b for a, b in pairs])
+
+
+@program(*SOME, joins=MIXED)
+def of_none_read_again(x):
+    n = len(x)
+    out = [None] * n
+    out[0] = x[0]
+    for i in range(1, n):
+        out[i] = out[i - 1] * 0.5 + x[i]
+    return np.array(out), max(out)
+
+
+@program(*VECTORS, joins="a sum of no elements is Python's 0")
+def of_none_in_part(x):
+    out = [None] * len(x)
+    for i in range(len(x)):
+        if x[i] > 0:
+            out[i] = x[i]
+    return sum(v for v in out if v is not None)

@@ -11,11 +11,11 @@ import numpy as np
 from onnxjit._core.dtypes import from_numpy
 from onnxjit._trace.lists import List
 
-from .either import Either
+from .either import Either, Unsure
 from .join import JoinError, Type, flatten, joined, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .join import Template
 
@@ -144,7 +144,18 @@ def _merged(
     """Return a structure for two elements, and pairs of leaves; None is a missing number."""
     types, others = iter(first.types), iter(second.types)
 
-    def merge(a: Template, b: Template) -> Template:
+    def only(template: Template, found: Iterator[Type], *, first: bool) -> Template:
+        """Take over what one of the two has where the other has nothing yet."""
+        if template[0] == "leaf":
+            t = next(found)
+            pairs.append((t, None) if first else (None, t))
+        for child in template[2]:
+            only(child, found, first=first)
+        return template
+
+    def merge(a: Template, b: Template, *, hole: bool = False) -> Template:
+        if hole and _is_none(a) is not _is_none(b):
+            return only(a, types, first=True) if _is_none(b) else only(b, others, first=False)
         if a[0] == "leaf" or b[0] == "leaf":
             if not all(part[0] == "leaf" or _is_none(part) for part in (a, b)):
                 raise JoinError(msg)
@@ -153,7 +164,13 @@ def _merged(
             return a if own else b
         if not _alike((*a[:2], []), (*b[:2], [])) or len(a[2]) != len(b[2]):
             raise JoinError(msg)
-        return a[0], a[1], [merge(m, n) for m, n in zip(a[2], b[2], strict=True)]
+        hole = isinstance(a[1], Unsure)
+        parts = zip(a[2], b[2], strict=True)
+        return (
+            a[0],
+            a[1],
+            [merge(m, n, hole=hole and i == 1) for i, (m, n) in enumerate(parts)],
+        )
 
     texts = _text(first.template), _text(second.template)
     msg = f"{texts[0]} and {texts[1]} differ in structure"

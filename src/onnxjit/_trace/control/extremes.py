@@ -53,7 +53,7 @@ def extreme(
             return _searched(native, steps, key)
         place = _place(native, numbers)
         rows = rows_of(iterable)
-        return get_item(numbers, place) if rows is None else rows.at(place)
+        return get_item(numbers, place) if rows is None else rows.filled().at(place)
 
     some = decide(compare(">", steps.length, 0))
     if isinstance(some, bool):
@@ -69,6 +69,7 @@ def _numbers(x: Any) -> Array | None:
     """Return an array of real numbers in one row, None for everything else."""
     rows = rows_of(x)
     if rows is not None:
+        rows = rows.filled()
         x = rows.columns[0] if rows.element.template[0] == "leaf" else None
     is_row = isinstance(x, Array) and x.ndim == 1 and x.dtype.kind in "biuf"
     return x if is_row else None

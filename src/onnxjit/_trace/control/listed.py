@@ -101,7 +101,8 @@ def spread(x: Any) -> List:
 
 def as_array(x: List, *, typed: bool = False) -> Array:
     """Return a list as `np.array` makes an array of it; `typed`: the dtype is given."""
-    found = _array_of(x.rows, x.rows.element.template, iter(x.rows.columns))
+    rows = x.rows.filled()
+    found = _array_of(rows, rows.element.template, iter(rows.columns))
     if not (typed or found._value.dtype is FLOAT64) or found.ndim != 1:
         # NumPy makes float64 numbers of no elements, whatever they would have been
         _must_have_some(x.length)
@@ -243,7 +244,8 @@ def joined_rows(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         return None
     x, *rest = args
     _must_have_some(x.length)
-    array = wrap(_array_of(x.rows, x.rows.element.template, iter(x.rows.columns))._value)
+    rows = x.rows.filled()
+    array = wrap(_array_of(rows, rows.element.template, iter(rows.columns))._value)
     options = dict(kwargs)
     dtype, casting = options.pop("dtype", None), options.pop("casting", "same_kind")
     if options.pop("out", None) is not None:
@@ -270,7 +272,7 @@ def _like_elements(found: Any, t: Type) -> Any:
 
 def sum_of(x: List, start: Any) -> Any:
     """Return ``sum(x, start)``."""
-    rows: Rows = x.rows
+    rows: Rows = x.rows.filled()
     if rows.element.template[0] != "leaf":
         msg = "the elements of a list that grows in a loop are added, but are no numbers"
         raise UnsupportedError(msg)

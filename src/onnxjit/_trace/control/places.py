@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from onnxjit._core.dims import Dim, dim_max, dim_min, has_data, lower
-from onnxjit._trace.array import ARRAY, SCALAR, Array, wrap
+from onnxjit._trace.array import ARRAY, BOOL, SCALAR, Array, wrap
 from onnxjit._trace.convert import is_traced
 from onnxjit._trace.dispatch import call_function
 from onnxjit._trace.doors import DOORS
@@ -19,6 +19,7 @@ from onnxjit._trace.lists import List, rows_of
 from onnxjit._trace.trace import current_tracer, dim_array
 from onnxjit.errors import DataDependentError, UnsupportedError
 
+from .either import Unsure
 from .element import Element
 from .join import JoinError, Type
 from .rows import (
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnxjit._core.dims import DimLike
+
+    from .join import Template
 
 __all__ = [
     "count", "delitem", "equal", "extend", "getitem", "insert", "pop", "repeated", "setitem",
@@ -113,6 +116,9 @@ def stacked_of(x: Any) -> Rows | None:
 
 def extend(owner: List, more: Rows) -> None:
     """Add stacked elements to a list."""
+    more = more.filled()
+    if owner.rows is not None:
+        owner.rows = owner.rows.filled()
     rows = switch(owner, more.element)
     owner.rows = rows.joined([more.widened(rows.element.joined(more.element)).columns])
 
@@ -120,6 +126,8 @@ def extend(owner: List, more: Rows) -> None:
 def insert(owner: List, place: Any, x: Any) -> None:
     """Put an element before a place."""
     leaves: list[Any] = []
+    if owner.rows is not None:
+        x = owner.rows.entering(x)
     rows = switch(owner, described(x, leaves))
     at = number_of(place)
     middle = rows.cells(leaves)
@@ -201,6 +209,8 @@ def setitem(owner: List, place: Any, x: Any) -> None:
         list.__setitem__(owner, int(at), x)
         return
     leaves: list[Any] = []
+    if owner.rows is not None:
+        x = owner.rows.entering(x)
     rows = switch(owner, described(x, leaves))
     _exists(at, rows.length)
     columns = []
@@ -235,6 +245,8 @@ def repeated(owner: List, times: Any) -> List:
     count = number_of(times)
     if owner.rows is None and (isinstance(count, int) or not len(owner)):
         return List(list.__mul__(owner, int(count) if isinstance(count, int) else 1))
+    if owner.rows is None and all(x is None for x in list.copy(owner)):
+        return _holes(dim_max(count * len(owner), 0))
     try:
         rows = owner.rows if owner.rows is not None else stacked(list.copy(owner), None)
     except JoinError:
@@ -247,6 +259,17 @@ def repeated(owner: List, times: Any) -> List:
     running_tracer().has_rows = True
     columns = (call_function(np.tile, (c, dim_max(count, 0)), {}) for c in rows.columns)
     return List.of_rows(rows.with_columns(columns))
+
+
+def _holes(length: DimLike) -> List:
+    """Return a list of None, to be filled."""
+    running_tracer().has_rows = True
+    there: Array = call_function(np.zeros, (length, np.bool_), {})
+    template: Template = ("node", Unsure(False, None), [("leaf", None, []), _NONE])
+    return List.of_rows(Rows(Element(template, [Type(BOOL, there._value.dtype, ())]), [there]))
+
+
+_NONE: Final[Template] = ("static", None, [])
 
 
 def equal(a: Any, b: Any) -> Any:

@@ -6,11 +6,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from onnxjit._core.dims import Dim
+from onnxjit._trace.array import Array
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Record", "as_record", "is_record"]
 
+#: what most names hold
+_NONE: Final = frozenset({Array, Dim, int, float, bool, str, type(None), tuple, list, dict})
 _NATIVE: Final = frozenset({"builtins", "numpy"})
 #: objects inside of each other that are looked into
 _DEPTH: Final = 8
@@ -42,10 +47,12 @@ class Record:
 def is_record(x: Any) -> bool:
     """Whether an object is nothing but its attributes."""
     cls: Any = type(x)
+    if cls in _NONE or type(getattr(x, "__dict__", None)) is not dict:
+        return False
     if callable(x) or isinstance(x, (Enum, BaseException)) or cls.__module__ in _NATIVE:
         return False
     plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
-    return plain and "__dict__" in dir(cls) and type(vars(x)) is dict and not _has_slots(cls)
+    return plain and not _has_slots(cls)
 
 
 def _has_slots(cls: type) -> bool:

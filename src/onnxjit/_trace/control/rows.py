@@ -25,6 +25,7 @@ from onnxjit._trace.lists import List, Stack, rows_of
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import UnsupportedError
 
+from .either import Either, Unsure
 from .element import Element, definite, likely
 from .join import JoinError, Type, from_value, rebuild, to_value
 
@@ -96,10 +97,36 @@ class Rows(Stack):
         """Return other elements of the same kind."""
         return Rows(self.element, columns)
 
+    @property
+    def has_holes(self) -> bool:
+        """Whether the elements are None where nothing has been put."""
+        return isinstance(self.element.template[1], Unsure)
+
+    def entering(self, x: Any) -> Any:
+        """Return an object as an element of these."""
+        if not self.has_holes:
+            return x
+        if x is None:
+            msg = "None is put into a list of None of symbolic length; use a mask or NaN"
+            raise UnsupportedError(msg)
+        return Unsure(True, x)
+
+    def filled(self) -> Rows:
+        """Return the elements where there are no holes: Python makes the call if there are."""
+        if not self.has_holes:
+            return self
+        there: Any = self.columns[0]
+        running_tracer().fail_if_any(np.logical_not(there)._value)
+        if len(self.columns) == 1:
+            msg = "a list of None is used before anything is put into it"
+            raise UnsupportedError(msg)
+        inner = Element(self.element.template[2][1], self.element.types[1:])
+        return Rows(inner, self.columns[1:])
+
     def append(self, owner: List, x: Any) -> None:
         """Let a list with these rows have one element more."""
         leaves: list[Any] = []
-        x = definite(x)
+        x = self.entering(definite(x))
         rows = switch(owner, described(x, leaves))
         if len(leaves) < len(rows.element.types):
             msg = "None is appended, where the array that holds the list has a number"
@@ -127,7 +154,7 @@ class Rows(Stack):
         columns = []
         for place, t in zip(self.element.places(element), element.types, strict=True):
             if place is None:
-                columns.append(self._none(t))
+                columns.append(_empty(t, self.length) if self.has_holes else self._none(t))
                 continue
             c = self.columns[place]
             columns.append(column_of(cast(c._value, t.dtype), t, [c]))
@@ -157,6 +184,8 @@ class Rows(Stack):
         if taken:
             leaves = [_taken(x, c) for x, c in zip(leaves, self.columns, strict=True)]
         found = rebuild(self.element.template, iter(leaves))
+        if isinstance(found, Unsure):
+            found = Either(found.defined, found.content, None, running_tracer().source)
         freeze(found)
         return found
 
@@ -174,6 +203,8 @@ class Rows(Stack):
 
     def _equal(self, x: Any) -> Any:
         leaves: list[Any] = []
+        if self.has_holes:
+            return self.filled()._equal(x)
         try:
             self.element.joined(Element.of(x, leaves))
         except JoinError:
@@ -189,6 +220,8 @@ class Rows(Stack):
 
     def _numbers(self, what: str) -> Array:
         """Return the one column of a list of numbers."""
+        if self.has_holes:
+            return self.filled()._numbers(what)
         if self.element.template[0] != "leaf" or self.columns[0].ndim != 1:
             msg = f"{what} of a list that grows in a loop is for numbers; use np.array"
             raise UnsupportedError(msg)
@@ -372,13 +405,13 @@ def stacked(items: Sequence[Any], element: Element | None) -> Rows:
     return rows.with_columns(cells[0]).joined(cells[1:])
 
 
-def _empty(t: Type) -> Array:
-    """Return a column without elements."""
+def _empty(t: Type, length: DimLike = 0) -> Array:
+    """Return a column without elements, or of zeros."""
     block = running_tracer().block
     if not all(visible(n, block) for n in t.shape):
         msg = "its arrays differ in shape from one iteration to the next; pad them to one size"
         raise JoinError(msg)
-    found: Array = call_function(np.zeros, ((0, *t.shape), t.dtype.numpy), {})
+    found: Array = call_function(np.zeros, ((length, *t.shape), t.dtype.numpy), {})
     return found
 
 

@@ -46,7 +46,7 @@ def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> Non
         found = (order[i] for i in range(len(items)))
         list.__setitem__(owner, slice(None), [_chosen(items, place) for place in found])
         return
-    rows = switch(owner)
+    rows = switch(owner).filled()
     order = _order(rows_of(keys), reverse=reverse)
     columns = zip(rows.columns, rows.element.types, strict=True)
     owner.rows = rows.with_columns(
