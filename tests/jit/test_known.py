@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays made inside a function: plain values until something traced is written to them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -311,7 +313,9 @@ def test_broadcast_objects_tell_the_shape():
 
 @pytest.mark.parametrize("number", [1j, 1.5, 2, True, np.complex64(1j), np.int8(3)])
 def test_what_is_made_of_numbers_is_of_numpys_kind(number):
-    functions = [np.real, np.imag, np.squeeze, np.transpose, np.ravel, np.atleast_1d]
+    functions: list[Any] = [
+        np.real, np.imag, np.squeeze, np.transpose, np.ravel, np.atleast_1d,
+    ]  # fmt: skip
 
     def f(x):
         return [g(number) for g in functions], np.real(number) + x

@@ -18,7 +18,7 @@ from onnxjit._eager.leaves import map_tree
 from onnxjit._ops.table import rows
 from tests.jit.outcome import memory_differences
 from tests.jit.program_calls import lay
-from tests.ops.test_rows import GAPS, name_of
+from tests.ops.test_rows import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def _calls(row: Function | Ufunc) -> Iterator[Sample]:
     chosen = next((d for d in DTYPES if d in prefixes), None)
     for prefix, dash, what, sample in samples:
         skipped = dash and chosen is not None and prefix != chosen
-        if skipped or (name_of(row), what) in {*GAPS, *DATA, *REVERSED}:
+        if skipped or (name_of(row), what) in {*DATA, *REVERSED}:
             continue
         if list(_arrays(sample)):
             yield sample

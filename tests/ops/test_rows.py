@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 ROWS = rows()
 
-#: (row, sample) -> why it does not do what NumPy does; an entry that matches nothing fails
-GAPS: Final = {
-    ("pad", "odd"): "pads with numbers computed from the edge",
-}
-
 
 def name_of(row: Function | Ufunc) -> str:
     """Return the name of a row in tests."""
@@ -37,18 +32,9 @@ def name_of(row: Function | Ufunc) -> str:
     return f"{module}.{row.numpy.__name__}".removeprefix("numpy.")
 
 
-def _split(row: Function | Ufunc) -> tuple[list[Sample], list[Sample]]:
-    """Return the samples that must agree, and one of each gap."""
+def _samples(row: Function | Ufunc) -> list[Sample]:
     assert row.samples is not None, "the row states no samples"
-    gaps: dict[str, Sample] = {}
-    agree = []
-    for sample in row.samples():
-        what = sample.id.partition("-")[2]
-        if (name_of(row), what) in GAPS:
-            gaps[what] = sample
-        else:
-            agree.append(sample)
-    return agree, list(gaps.values())
+    return list(row.samples())
 
 
 #: dtypes whose samples wait for the slow items: the detours of their neighbours are theirs
@@ -57,7 +43,7 @@ LATER: Final = ("i1-", "i4-", "u2-", "u4-", "c8-")
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_samples(row: Function | Ufunc) -> None:
-    samples = _split(row)[0]
+    samples = _samples(row)
     if isinstance(row, Function):
         samples = [s for s in samples if not s.id.startswith(LATER)]
     run_samples(row, samples)
@@ -66,12 +52,12 @@ def test_samples(row: Function | Ufunc) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_samples_at_every_opset(row: Function | Ufunc) -> None:
-    run_samples(row, _split(row)[0], lambda _: supported())
+    run_samples(row, _samples(row), lambda _: supported())
 
 
 def _with_numbers(row: Function | Ufunc) -> Iterator[Sample]:
     """Yield samples with Python numbers in the places of arrays, where NumPy takes them."""
-    for sample in _split(row)[0]:
+    for sample in _samples(row):
         if not sample.id.startswith(("u1-", "f4-", "i2-")):
             continue
         for place, number in itertools.product(range(len(sample.args)), (1, 2.5, True)):
@@ -95,18 +81,3 @@ def test_numbers_in_the_places_of_arrays(row: Function) -> None:
     if name_of(row) in TRUNCATES:
         samples = (s for s in samples if "=2.5" not in s.id)
     run_samples(row, samples)
-
-
-def _gaps() -> Iterator[tuple[Function | Ufunc, Sample]]:
-    for row in ROWS:
-        if any(name == name_of(row) for name, _ in GAPS):
-            yield from ((row, sample) for sample in _split(row)[1])
-
-
-def test_gaps_are_gaps() -> None:
-    left = dict(GAPS)
-    for row, sample in _gaps():
-        with pytest.raises(Exception):  # noqa: B017, PT011  an error or another result
-            run_samples(row, [sample])
-        del left[name_of(row), sample.id.partition("-")[2]]
-    assert not left, "these match no sample"

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite.nodes import called_hook, constant, hook, is_made, lazy
-from onnxjit._rewrite.scope import stored_names
+from onnxjit._rewrite.scope import function_scope, stored_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,9 +62,8 @@ class _Guard(ast.NodeTransformer):
         if isinstance(node, ast.Lambda | ast.FunctionDef) and is_made(node):
             return self.generic_visit(node)
         node.args = self.visit(node.args)
-        scope = self._scopes.get(node)
-        own = set() if scope is None else scope.bound | scope.declared_global
-        inner = self._inner(own, "free")
+        scope = self._scopes.get(node) or function_scope(node, None)
+        inner = self._inner(scope.bound | scope.declared_global, "free")
         if isinstance(node, ast.Lambda):
             node.body = inner.visit(node.body)
             return node

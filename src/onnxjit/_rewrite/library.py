@@ -12,7 +12,7 @@ import builtins
 import functools
 import heapq
 import inspect
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 __all__ = ["IN_PYTHON", "in_python"]
@@ -25,6 +25,8 @@ _MODULES: Final = {"_heapq": heapq, "_bisect": bisect}
 
 def in_python(f: object) -> FunctionType | None:
     """Return the Python form of a function, None for what needs none."""
+    if not isinstance(f, (FunctionType, BuiltinFunctionType)):
+        return None
     accelerator = getattr(f, "__module__", None)
     module = _MODULES.get(accelerator)  # type: ignore[arg-type]  # any name, or None
     name = getattr(f, "__name__", "")

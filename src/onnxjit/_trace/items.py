@@ -297,16 +297,16 @@ class Flat:
 
     def __init__(self, base: Array) -> None:
         self._base = base
-        self.index = 0
+        self.index: Any = 0
 
     def __iter__(self) -> Any:
         return self
 
-    def rest(self) -> Any:
-        """Return the elements that are left, for a loop to go through."""
+    def rest(self, *, whole: bool) -> Any:
+        """Return the elements that are left, for a loop to go through, surely whole or not."""
         self._check()
         left = self._elements()[self.index :] if self.index else self._elements()
-        self.index = _GONE
+        self.index = self._base.size if whole else _GONE
         return left
 
     def _check(self) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,8 +35,9 @@ _FEW: Final = 16
 def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> None:
     """Sort a list in place; equal elements stay in order."""
     keys = owner if key is None else comp("list", owner, lambda e: [key(e)])
-    if owner.rows is None and not any(map(_is_open, arrays_in(list.copy(keys)))):
-        places = sorted(range(len(keys)), key=list.copy(keys).__getitem__, reverse=reverse)
+    plain = _plain(list.copy(keys)) if owner.rows is None else None
+    if plain is not None:
+        places = sorted(range(len(plain)), key=plain.__getitem__, reverse=reverse)
         list.__setitem__(owner, slice(None), [list.__getitem__(owner, i) for i in places])
         return
     if keys is not owner and keys.rows is None:
@@ -56,7 +58,23 @@ def sort(owner: List, key: Callable[[Any], Any] | None, *, reverse: bool) -> Non
 
 def _is_open(x: Any) -> bool:
     """Whether only a run knows how an object compares."""
-    return is_traced(x) and not (isinstance(x, Array) and is_known(x))
+    return any(
+        is_traced(a) and not (isinstance(a, Array) and is_known(a)) for a in arrays_in(x)
+    )
+
+
+def _plain(keys: list[Any]) -> list[Any] | None:
+    """Return keys in whose order Python puts them without data; None where there are none.
+
+    Of tuples, such as the items of a dict, the first parts may be enough.
+    """
+    if not any(map(_is_open, keys)):
+        return keys
+    if not all(type(key) is tuple for key in keys):
+        return None
+    firsts = [tuple(takewhile(lambda x: not _is_open(x), key)) for key in keys]
+    pairs = pairwise(sorted(firsts))
+    return None if any(b[: len(a)] == a for a, b in pairs) else firsts
 
 
 def _are_alike(owner: List) -> bool:

@@ -97,7 +97,7 @@ def taken(x: Any, *, whole: bool) -> Any:
         Whether the iterator surely comes to its end.
     """
     if isinstance(x, Flat) and is_traced(x.base):
-        return x.rest()
+        return x.rest(whole=whole)
     return x.take(whole=whole) if isinstance(x, Generated) else x
 
 
