@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import array
 from typing import Any
 
 import numpy as np
@@ -241,3 +242,35 @@ def test_places_that_nothing_fills_are_left_to_python() -> None:
     assert fn(positive) == filled(positive)
     with pytest.warns(FallbackWarning):
         assert fn(A) == filled(A)
+
+
+def _doubled(x: Any) -> list[Any]:
+    found: list[Any] = []
+    i = 0
+    while x[i] > 0:
+        found.append(x[i] * 2)
+        i += 1
+    return found
+
+
+def test_methods_of_the_class_take_lists_that_grow() -> None:
+    def f(x: Any) -> Any:
+        found = _doubled(x)
+        list.append(found, x[0])
+        return list.copy(found), list.__len__(found)
+
+    x = np.array([1.0, 3.0, 2.0, -1.0, 5.0])
+    jit = jit_onnx(f, fallback="error")
+    for values in (x, x[1:]):
+        assert jit(values) == f(values)
+
+
+def test_c_code_does_not_read_the_memory_of_a_list_that_grows() -> None:
+    def f(x: Any) -> Any:
+        return np.array(array.array("d", _doubled(x)))
+
+    x = np.array([1.0, 3.0, 2.0, -1.0, 5.0])
+    with pytest.raises(DataDependentError, match=r"array\.array reads the memory"):
+        jit_onnx(f, fallback="error")(x)
+    with pytest.warns(FallbackWarning):
+        np.testing.assert_array_equal(jit_onnx(f)(x), f(x))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import array
 import datetime as dt
 import functools
 import os
@@ -10,7 +11,7 @@ import random
 import sys
 import types
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
+from onnxjit._trace.lists import List
 from onnxjit._trace.trace import current_tracer
-from onnxjit.errors import UnsupportedError
+from onnxjit.errors import DataDependentError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,7 +152,31 @@ def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
     if state.changed:
         seen = [_as_it_is(state, x, f) for x in seen]
         kwargs = {name: _as_it_is(state, x, f) for name, x in kwargs.items()}
+    if List in map(type, seen):
+        f, seen = _of_grown(f, seen)
     return f(*seen, **kwargs)
+
+
+#: C code that reads the memory of a list, instead of its elements one by one
+_READS_MEMORY: Final = frozenset({array.array})
+
+
+def _of_grown(f: Any, args: list[Any]) -> tuple[Any, list[Any]]:
+    """Return a call in which no C code reads the memory of a list that grows in the graph."""
+    first, *rest = args
+    if type(f) in _DESCRIPTORS and f.__objclass__ is list and type(first) is List:
+        return getattr(first, f.__name__), rest
+    if f in _READS_MEMORY and any(type(x) is List and x.rows is not None for x in args):
+        name = f"{f.__module__}.{f.__qualname__}"
+        msg = (
+            f"{name} reads the memory of a list whose elements only a run of the model knows; "
+            "use np.array"
+        )
+        raise DataDependentError(msg)
+    return f, args
+
+
+_DESCRIPTORS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 def _as_it_is(state: State, x: Any, f: Any, depth: int = 0) -> Any:
