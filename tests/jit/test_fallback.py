@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be one graph: a warning with the line, eager work, right results."""
 
+import collections
 import gc
 import random
 import time
@@ -16,6 +17,7 @@ from onnxjit import (
     SpecError,
     UnsupportedError,
     asarray,
+    eager_onnx,
     jit_onnx,
 )
 from tests.jit.harness import same
@@ -445,3 +447,27 @@ def test_numbers_become_text_as_numpy_writes_them(x, text):
         assert got.tolist() == want.tolist()
     with pytest.raises(UnsupportedError, match="as text"):
         jit_onnx(write).to_onnx(x)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        set, frozenset, collections.deque, collections.Counter, list, tuple, dict.fromkeys,
+        lambda x: collections.deque(x, 2), lambda x: collections.OrderedDict.fromkeys(x, 1),
+        lambda x: {"all": {v: v * 2 for v in x}}, lambda x: f"{x} {x[0]} {x[0]:.2f}",
+        lambda x: collections.defaultdict(list, enumerate(x)),
+    ],
+)  # fmt: skip
+def test_what_falls_back_gives_numpys_numbers_in_any_container(made):
+    def f(x):
+        found = []
+        for v in x:
+            if v > 0:
+                found.append(v)  # noqa: PERF401  a list that grows
+        return made(found)
+
+    x = np.array([1.5, -2.0, 3.0, 1.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert repr(jit_onnx(f)(x)) == repr(f(x))
+    assert repr(eager_onnx(f)(x)) == repr(f(x))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Loan", "as_eager", "eager_arrays", "from_eager", "numpy_result"]
 
+#: containers whose elements have no names
+_BAGS: Final = frozenset({set, frozenset, deque})
+_MAPPINGS: Final = frozenset({Counter, OrderedDict, defaultdict})
 #: what NumPy is left to compute: dates and durations
 _PLAIN: Final = (np.ndarray, np.datetime64, np.timedelta64)
 
@@ -106,10 +111,32 @@ class Loan:
             return x._nd if x._kind == ARRAY else x._nd[()]
         parts = None if isinstance(x, np.ndarray) else children(x)
         if parts is None:
-            return x
+            if type(x) in _MAPPINGS:
+                return self._with_keys(x)
+            return self._restored_bag(x) if type(x) in _BAGS else x
         items = [self.restored(item) for _, item in parts]
         same = all(new is old for new, (_, old) in zip(items, parts, strict=True))
-        return x if same else with_parts(x, items)
+        made = x if same else with_parts(x, items)
+        return self._with_keys(made) if isinstance(x, dict) else made
+
+    def _restored_bag(self, x: Any) -> Any:
+        """Return a set or deque of restored elements."""
+        items = [self.restored(item) for item in x]
+        if all(new is old for new, old in zip(items, x, strict=True)):
+            return x
+        return deque(items, x.maxlen) if type(x) is deque else type(x)(items)
+
+    def _with_keys(self, x: dict[Any, Any]) -> dict[Any, Any]:
+        """Return a mapping with restored keys and values."""
+        before = [part for item in x.items() for part in item]
+        after = [self.restored(part) for part in before]
+        if all(new is old for new, old in zip(after, before, strict=True)):
+            return x
+        made = copy.copy(x)
+        made.clear()
+        for key, value in zip(after[::2], after[1::2], strict=True):
+            made[key] = value  # a Counter's update would count
+        return made
 
     def settle(self) -> None:
         """Bring changes of the lent containers back to the originals."""

@@ -176,8 +176,8 @@ class EagerHooks:
         return item in container
 
     def formatted(self, value: Any, /) -> Any:
-        """Return the value as it is: eager arrays know their text."""
-        return value
+        """Return what text is made of: NumPy's numbers and arrays, in containers too."""
+        return from_eager(value)
 
     def stored(self, value: Any, /) -> Any:
         """Return NumPy's own in the place of eager arrays, which the user does not know."""
