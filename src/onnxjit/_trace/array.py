@@ -157,7 +157,16 @@ class Array(Operators, Methods):
         cached = self._cache
         if cached is not None and cached[0] == self._storage.version:
             return cached[1]
-        return self._value
+        block = self._storage.value.block
+        trace = block.trace
+        here = trace.block
+        if here.is_inside(block):
+            return self._value
+        trace.block = block  # what views make of its value belongs there too
+        try:
+            return self._value
+        finally:
+            trace.block = here
 
     @property
     def _known(self) -> np.ndarray[Any, Any] | None:

@@ -313,3 +313,14 @@ def bool_state(flags):
         some = some or bool(f)
         parity = parity != bool(f)
     return every, some, parity
+
+
+@program((A, A, 2.0), (A, A, 0.5), (ONE, A, 2.0), (EMPTY, A, 2.0), (A, EMPTY, 2.0))
+def views_of_what_a_loop_in_a_branch_writes(x, y, s):
+    if s < 1.0:
+        return x
+    x = x * 2
+    rest = x[1:]
+    for _ in y:
+        rest[rest > 3.5] = s
+    return rest
