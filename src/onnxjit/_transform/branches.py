@@ -152,13 +152,17 @@ class _Branches:
 
     def _written(self, branch: Block, equation: Equation, base: Value) -> Value:
         index = equation.inputs[1]
-        there = gather_nd(base, reshape(index, (index.shape[-1],)))
         element = element_of(equation)
-        pair = (element, there) if branch is self.yes else (there, element)
         other = self.written.get(base.id)
         places = places_of(index)
-        if other is not None and places is not None and _places_key(places) == other[0]:
-            base, pair = other[1], (other[2], element)
+        is_same = other is not None and places is not None and _places_key(places) == other[0]
+        before = other[1] if is_same and other is not None else base
+        if is_same and other is not None and branch is self.no:
+            pair = other[2], element
+        else:
+            there = gather_nd(before, reshape(index, (index.shape[-1],)))
+            pair = (element, there) if branch is self.yes else (there, element)
+        base = before
         chosen = better_choice(self.equation.inputs[0], *pair)
         done = scatter_nd(base, index, unsqueeze(chosen, [0]))
         if branch is self.yes and places is not None:

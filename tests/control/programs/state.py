@@ -324,3 +324,21 @@ def views_of_what_a_loop_in_a_branch_writes(x, y, s):
     for _ in y:
         rest[rest > 3.5] = s
     return rest
+
+
+@program((A, 1.0), (A, -1.0), (np.zeros(3), 1.0), (np.full(4, 9.0), -1.0), (ONE, 2.0))
+def one_place_written_twice(x, s):
+    big, some = int((x > 3.5).sum()), int((x > 1.0).sum())
+    if big in (0, some):
+        if big == some - 1:
+            x[0] = s
+            x[0] = x[0] + s
+    elif s > 0:
+        x[0] = 2 * s
+        x[0] = s
+    if big > 1:
+        x[0] = s
+        x[0] += 1
+    else:
+        x[0] = -s
+        x[0] -= 1
