@@ -367,3 +367,19 @@ def test_refusals_that_the_function_catches_still_count(fn):
     with pytest.warns(FallbackWarning):
         got = jit(V)
     same(got, fn(V))
+
+
+def test_what_data_may_raise_comes_before_what_the_trace_raises():
+    def f(x, n):
+        x[n] += 1
+        if n >= -3:
+            msg = "high"
+            raise KeyError(msg)
+        return x
+
+    for n in (0, 2, 3, -3, -4, 7):
+        kind, text = (KeyError, "high") if -3 <= n < 3 else (IndexError, "out of bounds")
+        with pytest.raises(kind, match=text):
+            f(np.ones(3), n)
+        with pytest.raises(kind, match=text):
+            jit_onnx(f, fallback="error")(np.ones(3), n)

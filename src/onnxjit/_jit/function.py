@@ -435,7 +435,8 @@ def _leaves_more(e: Exception, started: list[Tracer]) -> bool:
     """Whether Python may raise something else before, or writes, or knows more of the text."""
     checked = any(tracer.failed is not None for tracer in started)
     written = any(x.written for tracer in started for x in tracer.arguments)
-    return checked or written or not is_plain(e)
+    fails = any(made.op.may_fail for tracer in started for made in tracer.root.equations)
+    return checked or written or fails or not is_plain(e)
 
 
 def _parameter_names(fn: Callable[..., Any]) -> tuple[list[str], str]:

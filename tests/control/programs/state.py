@@ -330,15 +330,15 @@ def views_of_what_a_loop_in_a_branch_writes(x, y, s):
 def one_place_written_twice(x, s):
     big, some = int((x > 3.5).sum()), int((x > 1.0).sum())
     if big in (0, some):
-        if big == some - 1:
-            x[0] = s
-            x[0] = x[0] + s
+        if big == len(x):
+            for _ in range(2):
+                x[0] = s
     elif s > 0:
         x[0] = 2 * s
         x[0] = s
     if big > 1:
-        x[0] = s
-        x[0] += 1
+        x[-1] = s
+        x[-1] += 1
     else:
-        x[0] = -s
-        x[0] -= 1
+        x[-1] = -s
+        x[-1] -= 1
