@@ -192,15 +192,23 @@ def test_known_places_are_gone_through_in_python():
 
 
 def test_an_iterator_that_a_loop_has_gone_through_says_so():
-    def fn(x):
+    def some(x):
+        elements = x.flat
+        for v in elements:
+            if v > 1:
+                break
+        return list(elements)
+
+    def whole(x):
         elements = x.flat
         total = np.float64(0)
         for v in elements:
             total += v
-        return total, list(elements)
+        return total, list(elements), len(elements)
 
     with pytest.raises(UnsupportedError, match="a loop of the graph has gone through"):
-        jit_onnx(fn, fallback="error")(X)
+        jit_onnx(some, fallback="error")(X)
+    assert jit_onnx(whole, fallback="error")(X) == whole(X)
 
 
 def test_writes_are_seen_by_elements_that_follow():
