@@ -381,7 +381,7 @@ def _pad_computed(
         call(m(3, 2), (2, 0), "mean", stat_length=2), call(m(2, 4), 1, "linear_ramp"),
         call(m(5), (4, 3), "linear_ramp", end_values=(1, 2)),
         call(m(3, 3), {0: 1, -1: (0, 2)}, "edge"), call(m(0), 1),
-        call(m(3), 7, "reflect", id="odd", reflect_type="odd"),
+        *([] if m.dtype == "?" else [call(m(3), 7, "reflect", reflect_type="odd")]),
     ]),
 )  # fmt: skip
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from onnxjit._core.bind import DIM, bind
-from onnxjit._core.dims import Dim, lower, same, upper
+from onnxjit._core.bind import DIM, bind, dim_value
+from onnxjit._core.dim_fold import evaluate_poly
+from onnxjit._core.dims import Dim, lower, same, symbols_of, upper
 from onnxjit._core.dtypes import BOOL, INT64
 from onnxjit._core.region import COND
 from onnxjit._ops.elementwise import (
@@ -31,6 +32,7 @@ from onnxjit._ops.structure import same_shape
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnxjit._core.dims import DimLike, Symbol
     from onnxjit._core.program import Block, Equation, Value
 
 __all__ = ["better_choice", "decided", "folded"]
@@ -48,6 +50,9 @@ _SECOND: Final[dict[str, Callable[[Value, Value], Value]]] = {
 def folded(equation: Equation) -> tuple[Value, ...] | None:
     """Return what an equation gives if its operands are known or make it simpler."""
     op, inputs = equation.op, equation.inputs
+    if op is DIM:
+        size = _known_size(equation.params["dim"])
+        return None if size is None else (dim_value(size),)
     if equation.blocks or op.stateful or not inputs:
         return None
     if op.evaluate is not None and all(v.known is not None for v in inputs):
@@ -64,6 +69,24 @@ def folded(equation: Equation) -> tuple[Value, ...] | None:
         better = _better(*inputs)
         return None if better is None else (better,)
     return None
+
+
+def _known_size(dim: DimLike) -> int | None:
+    """Return a size that guards have fixed, or that is made of integers which are known."""
+    if not isinstance(dim, Dim):
+        return dim
+    size = dim.env.resolve(dim)
+    if not isinstance(size, Dim):
+        return size
+    values: dict[Symbol, int] = {}
+    for symbol in symbols_of(size):
+        origin = symbol.origin
+        if not isinstance(origin, tuple) or origin[1] is not None:
+            return None
+        if origin[0].known is None:
+            return None
+        values[symbol] = int(origin[0].known)
+    return evaluate_poly(size.poly, values)
 
 
 def _of_logical(name: str, a: Value, b: Value) -> Value | None:

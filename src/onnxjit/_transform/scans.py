@@ -79,7 +79,7 @@ class Scanned:
 
     def bind(self) -> tuple[Value, ...]:
         """Add the loop to the block around it; return final states and stacked values."""
-        body, number = self.body, len(self.starts)
+        body = self.body
         counter, *states = body.inputs
         if self._counts(counter) or not self.rows:
             self.rows.append((counter, iota(self.trips)))
@@ -90,17 +90,24 @@ class Scanned:
         if self._has_some():
             return self._scan()
         trace = body.trace
+        trips = trace.env.resolve(self.trips)
+        if isinstance(trips, int) and not trips:  # the sizes of the call say so
+            return tuple(self._without_iterations())
         some = greater(dim_value(self.trips), const(np.int64(0)))
         with trace.inner() as yes:
             body.parent = yes
             yes.outputs = list(self._scan())
         with trace.inner() as no:
-            none = [
-                broadcast_to(const(np.zeros((), v.dtype.numpy)), (0, *v.shape))
-                for v in body.outputs[number:]
-            ]
-            no.outputs = [*self.starts, *none]
+            no.outputs = self._without_iterations()
         return bind(COND, some, blocks=(yes, no), results=self._results())
+
+    def _without_iterations(self) -> list[Value]:
+        """Return the states as they were, and nothing stacked."""
+        none = [
+            broadcast_to(const(np.zeros((), v.dtype.numpy)), (0, *v.shape))
+            for v in self.body.outputs[len(self.starts) :]
+        ]
+        return [*self.starts, *none]
 
     def _has_some(self) -> bool:
         """Whether there is an iteration: onnxruntime's Scan refuses to run none.

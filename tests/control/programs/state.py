@@ -342,3 +342,31 @@ def one_place_written_twice(x, s):
     else:
         x[-1] = -s
         x[-1] -= 1
+
+
+def _last_or(a, low):
+    if len(a) == 0:
+        return low
+    return a[-1]
+
+
+@program(
+    (A, A, 2.0, 3), (A, np.array([2.0, 1.0]), 2.0, 3), (A, np.array([5.0, 9.0]), 2.0, 1),
+    (A, A, 2.0, 1), (EMPTY, EMPTY, 2.0, 3), (A, np.array([4.0, 2.0]), 2.0, 3),
+    (A, np.array([6.0, 3.0]), 2.0, 1),
+    (EMPTY, EMPTY, 2.0, 1), (ONE, EMPTY, 0.5, 1), (ONE, ONE, 0.5, 1), (A * 0 + 0.5, A, 2.0, 1),
+)  # fmt: skip
+def returns_decided_by_what_no_iteration_changed(x, y, s, n):
+    total = 0.5
+    for e in y:
+        total = total * 0.5 + float(e)
+    if len(y) != 1:
+        match (int(total // 1 % 64) % 3, bool(not (n < 2))):
+            case (k, False) if k > 1:
+                total = total + n
+            case (1, k):
+                return (n % 16 / 2), (total - total), x
+            case (0, True):
+                if (x != 0.5).all():
+                    return (total if n < 3 else s), (s - s), x
+    return total, _last_or(y, total), y
