@@ -286,16 +286,20 @@ def _as_text(x: Any, other: Any) -> Any:
 
 def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Apply a Python operator."""
-    tracer = current_tracer()
-    if tracer is not None:
-        if ufunc is not np.power and type(a) is Array and not _is_weak(a):
+    if type(a) is Array:
+        tracer = current_tracer()
+        if tracer is None:
+            made = None if a._nd is None else DOORS.quick(ufunc, (a, b))
+        elif ufunc is np.power or _is_weak(a):
+            made = None
+        else:
             made = _plainly(tracer, ufunc, (a, b))
-            if made is not None:
-                return made
-    elif type(a) is Array and a._nd is not None:
-        made = DOORS.quick(ufunc, (a, b))
         if made is not None:
             return made
+    return _any_operator(ufunc, a, b)
+
+
+def _any_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if ufunc is np.multiply and (_repeats(a, b) or _repeats(b, a)):
         return NotImplemented
     if not (type(a) in _COMMON and type(b) in _COMMON):
