@@ -51,6 +51,13 @@ class Hooks(Protocol):
         """Return what a string is formatted with in the place of `value`."""
         ...
 
+    def looked_at(self, x: Any, what: str, /) -> Any:
+        """Return what code gets, in the place of an argument, that looks at its values.
+
+        `what` names the code.
+        """
+        ...
+
     def stored(self, value: Any, /) -> Any:
         """Return what an object older than the trace gets in the place of `value`."""
         ...
@@ -99,6 +106,9 @@ class PlainHooks:
 
     def formatted(self, value: Any, /) -> Any:
         return value
+
+    def looked_at(self, x: Any, _what: str, /) -> Any:
+        return x
 
     def stored(self, value: Any, /) -> Any:
         return value

@@ -17,7 +17,7 @@ import numpy as np
 
 from onnxjit._core.source import caller
 from onnxjit._rewrite import effects, stored
-from onnxjit._rewrite.library import in_python
+from onnxjit._rewrite.library import in_python, looks_at_values
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.array import Array
@@ -79,7 +79,10 @@ def called(state: State, f: Any) -> Callable[..., Any]:
     if name is not None:
         result = functools.partial(_asked, state, result, name)
     elif f is not len and not _is_seen(f, result):
+        looks = looks_at_values(f)
         result = functools.partial(_call_unseen, state, result)
+        if looks:
+            result = functools.partial(_call_looking, state, result, looks)
     if f is len:
         result = functools.partial(_length, state, result)
     elif f is next:
@@ -155,6 +158,12 @@ def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
     if List in map(type, seen):
         f, seen = _of_grown(f, seen)
     return f(*seen, **kwargs)
+
+
+def _call_looking(state: State, f: Any, what: str, *args: Any, **kwargs: Any) -> Any:
+    """Call code of Python's library that knows NumPy's numbers, but no others."""
+    look = state.hooks.looked_at
+    return f(*[look(x, what) for x in args], **{k: look(x, what) for k, x in kwargs.items()})
 
 
 #: C code that reads the memory of a list, instead of its elements one by one
