@@ -2,6 +2,7 @@
 """``match`` on data, and ``try`` around what data may make fail."""
 
 import dataclasses
+import math
 import warnings
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from onnxjit import AssumptionWarning, DataDependentError, FallbackWarning, jit_onnx
+from tests.jit.harness import same
 
 
 def scaled(x: Any, kind: Any) -> Any:
@@ -255,3 +257,118 @@ def test_an_export_refuses_what_data_decides_in_a_try() -> None:
         assert fn(-np.ones(2), np.ones(1)) == -1.0
     with pytest.raises(DataDependentError, match="may handle the IndexError"):
         fn.to_onnx(np.ones(2), np.ones(1))
+
+
+# --- what raises for Python's numbers only
+
+
+def quotient(x: Any) -> Any:
+    try:
+        return float(x[0]) / float(x[1])
+    except ZeroDivisionError:
+        return -1.0
+
+
+def ratio(p: Any, q: Any) -> Any:
+    return p / q
+
+
+def quotients(x: Any) -> Any:
+    found = []
+    for v in x.tolist():
+        try:
+            found.append(ratio(1.0, v))
+        except (TypeError, ArithmeticError):
+            found.append(0.0)
+    return found
+
+
+def in_place(x: Any) -> Any:
+    s = float(x[0])
+    try:
+        s /= float(x[1])
+    except ArithmeticError:
+        s = 0.0
+    return s
+
+
+def power_or_rest(x: Any) -> Any:
+    try:
+        return float(x[0]) ** float(x[1]), divmod(float(x[0]), float(x[1]))
+    except:  # noqa: E722
+        return 0.0, (0.0, 0.0)
+
+
+def root(x: Any) -> Any:
+    try:
+        return math.sqrt(x[0]) + math.log(x[1])
+    except ValueError:
+        return -1.0
+
+
+def exponential(x: Any) -> Any:
+    try:
+        return math.exp(x[0] * 2000)
+    except OverflowError:
+        return float("inf")
+
+
+def whole(x: Any) -> Any:
+    try:
+        return int(x[0] / x[1]), round(x[0] / x[1]), math.floor(x[0] / x[1])
+    except (ValueError, OverflowError):
+        return -1, -1, -1
+
+
+PAIRS = [np.array(p) for p in ([1.0, 2.0], [1.0, 0.0], [-0.0, 0.0], [0.0, -1.0], [-2.0, 3.0])]
+
+
+@pytest.mark.parametrize(
+    "fn", [quotient, quotients, in_place, power_or_rest, root, exponential, whole]
+)
+def test_what_a_handler_would_see_is_no_infinity(fn: Any) -> None:
+    jit = jit_onnx(fn)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for x in PAIRS:
+            same(jit(x), fn(x))
+    with pytest.raises(DataDependentError, match=r"test_match_try\.py.* may handle"):
+        jit.to_onnx(PAIRS[0])
+
+
+def numpys_quotient(x: Any) -> Any:
+    try:
+        return x[0] / x[1]
+    except ZeroDivisionError:
+        return -1.0
+
+
+def other_handler(x: Any) -> Any:
+    try:
+        return float(x[0]) / 2 + math.sqrt(abs(x[1])) + float(x[0]) ** 2
+    except (KeyError, ZeroDivisionError):
+        return -1.0
+
+
+def mean(x: Any) -> Any:
+    try:
+        return sum(x.tolist()) / len(x)
+    except ZeroDivisionError:
+        return -1.0
+
+
+@pytest.mark.parametrize("fn", [numpys_quotient, other_handler, mean])
+def test_what_no_handler_would_see_is_a_graph(fn: Any) -> None:
+    jit = jit_onnx(fn, fallback="error")
+    with np.errstate(all="ignore"):
+        for x in PAIRS:
+            same(jit(x), fn(x))
+    assert jit.cache_info()["graphs"] == 1
+
+
+def test_a_size_decides_whether_a_division_raises() -> None:
+    jit = jit_onnx(mean)
+    same(jit(PAIRS[0]), mean(PAIRS[0]))
+    with pytest.warns(FallbackWarning, match="may handle"):
+        same(jit(PAIRS[0][:0]), -1.0)
+    assert jit.cache_info() == {"graphs": 1, "eager": 1}

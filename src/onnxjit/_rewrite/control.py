@@ -170,9 +170,9 @@ class Control:
             raise DataDependentError(msg)
         return x
 
-    def trying(self) -> AbstractContextManager[object]:
-        """Return the context in which exceptions may be handled."""
-        return _PLAIN if _session() is None else traced.trying()
+    def trying(self, types: Any = None) -> AbstractContextManager[object]:
+        """Return the context in which exceptions may be handled, of the types `types()`."""
+        return _PLAIN if _session() is None else traced.trying(types)
 
     def raised(self, make: Callable[[], Any]) -> Any:
         """Return what is raised."""
