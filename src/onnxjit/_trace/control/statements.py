@@ -14,13 +14,13 @@ from onnxjit._core.dims import Dim
 from onnxjit._core.source import caller
 from onnxjit._trace.lists import Generated, List
 from onnxjit._trace.moved import check_moved
+from onnxjit._trace.raising import AlwaysRaises, is_plain
 from onnxjit._trace.trace import current_tracer, note_control
 
 from .branch import branch
 from .kept import SKIPPED, Lazy, Maybe, sure
 from .keys import refuse_unsure
 from .loop import Names
-from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of, taken
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 from .unroll import For, While, unrolled
