@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnxjit import AssumptionWarning, DataDependentError, FallbackWarning, jit_onnx
+from onnxjit import (
+    AssumptionWarning,
+    DataDependentError,
+    FallbackWarning,
+    eager_onnx,
+    jit_onnx,
+)
 from tests.jit.harness import same
 
 
@@ -372,3 +378,63 @@ def test_a_size_decides_whether_a_division_raises() -> None:
     with pytest.warns(FallbackWarning, match="may handle"):
         same(jit(PAIRS[0][:0]), -1.0)
     assert jit.cache_info() == {"graphs": 1, "eager": 1}
+
+
+# --- tuples of which a part is data
+
+
+def steps_of_states(x: Any) -> Any:
+    state = count = 0
+    for v in x:
+        match (state, bool(v > 0)):
+            case (0, True):
+                state = 1
+            case (1, True):
+                state, count = 2, count + 1
+            case (2, False) | (1, False):
+                state = 0
+            case _:
+                pass
+    return state, count
+
+
+def alternatives(x: Any) -> Any:
+    found = 0
+    for v in x:
+        match v > 1, found:
+            case (True, _):
+                found += 1
+            case (False, 0) | (False, 1):
+                found += 10
+            case (_, 7 | 8) | _:
+                found += 100
+    return found
+
+
+@pytest.mark.parametrize("fn", [steps_of_states, alternatives])
+def test_alternatives_of_tuples(fn: Any) -> None:
+    for x in (X3, -X3, np.arange(6.0), np.zeros(0), np.array([2.0, 2.0, -1.0])):
+        same(jit_onnx(fn, fallback="error")(x), fn(x))
+        same(eager_onnx(fn)(x), fn(x))
+
+
+X3 = np.array([1.0, 2.0, -3.0])
+
+
+def left_to_python(x: Any) -> Any:
+    match (x[0] > 0, x.sum()):
+        case (True, *_):
+            return 1
+        case (_, float(), *rest):
+            return len(rest)
+        case (_, np.float64(real=r)):
+            return r
+        case _:
+            return -1
+
+
+def test_patterns_that_stay_pythons_see_numpys_numbers() -> None:
+    for x in (X3, -X3):
+        assert eager_onnx(left_to_python)(x) == left_to_python(x)
+        with pytest.warns(FallbackWarning, match="a match of a number"):
+            assert jit_onnx(left_to_python)(x) == left_to_python(x)

@@ -17,6 +17,8 @@ from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy, to_plain
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.lists import List
+from onnxjit._trace.moved import check_moved
+from onnxjit._trace.text import marked_text
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import SideEffectError
 
@@ -96,6 +98,7 @@ class TraceHooks:
 
     def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
         """Perform ``obj[key] = value``."""
+        check_moved(obj)
         obj[key] = value
 
     def contains(self, container: Any, item: Any, /) -> Any:
@@ -129,6 +132,10 @@ class TraceHooks:
     def looked_at(self, x: Any, what: str, /) -> Any:
         """Return what is known of an argument of code that looks at values."""
         return to_plain(x, what)
+
+    def text(self, value: str, /) -> str:
+        """Return text, or what refuses to tell it where nobody knows it."""
+        return marked_text(value)
 
     def stored(self, value: Any, /) -> Any:
         """Return the value: nothing old is stored to under a trace."""
@@ -186,6 +193,10 @@ class EagerHooks:
     def looked_at(self, x: Any, _what: str, /) -> Any:
         """Return NumPy's numbers and arrays, in containers too."""
         return from_eager(x)
+
+    def text(self, value: str, /) -> str:
+        """Return the text: its values are known."""
+        return value
 
     def stored(self, value: Any, /) -> Any:
         """Return NumPy's own in the place of eager arrays, which the user does not know."""

@@ -326,7 +326,7 @@ def _checked_static(x: Any) -> Any:
     if isinstance(x, Iterator):
         msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
         raise UnsupportedError(msg)
-    if isinstance(x, str) and "<traced " in x:
+    if isinstance(x, str) and "<traced " in str(x):
         msg = "the function returns text made of a traced array, which only a run knows"
         raise DataDependentError(msg)
     held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []

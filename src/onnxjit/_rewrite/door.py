@@ -20,6 +20,7 @@ from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import loaded
 from onnxjit._trace.lists import List
+from onnxjit._trace.moved import check_moved
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
 
@@ -207,6 +208,8 @@ class Door(Control):
             container = stored.current(state, entry)
         elif entry is not None:
             state.membership(entry, item)
+        else:
+            check_moved(container)
         return state.hooks.contains(container, item)
 
     def lacks(self, item: Any, container: Any) -> Any:
@@ -219,6 +222,11 @@ class Door(Control):
             return value
         state.whole(value)
         return state.hooks.formatted(value)
+
+    def text(self, value: str) -> str:
+        """Return text that has just been made."""
+        state = _session()
+        return value if state is None else state.hooks.text(value)
 
     def call(self, f: Any) -> Callable[..., Any]:
         """Return what is called in the place of `f`."""

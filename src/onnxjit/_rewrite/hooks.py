@@ -58,6 +58,10 @@ class Hooks(Protocol):
         """
         ...
 
+    def text(self, value: str, /) -> str:
+        """Return text that may be made of what only a run knows."""
+        ...
+
     def stored(self, value: Any, /) -> Any:
         """Return what an object older than the trace gets in the place of `value`."""
         ...
@@ -109,6 +113,9 @@ class PlainHooks:
 
     def looked_at(self, x: Any, _what: str, /) -> Any:
         return x
+
+    def text(self, value: str, /) -> str:
+        return value
 
     def stored(self, value: Any, /) -> Any:
         return value
