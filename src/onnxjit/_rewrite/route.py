@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import dataclasses
 import datetime as dt
 import functools
 import os
@@ -437,8 +438,32 @@ def _route_class(state: State, cls: type) -> Callable[..., Any]:
     from onnxjit._rewrite.rewritten import rewrite_function
 
     if rewrite_function(init) is None:
-        return cls  # such as the one of a dataclass, which only stores
+        return _with_lists(cls)  # such as the one of a dataclass, which only stores
     return _constructor(cls, route(state, init))
+
+
+def _with_lists(cls: type) -> Callable[..., Any]:
+    """Construct a dataclass; lists that its `__init__` makes may grow like others."""
+    if not dataclasses.is_dataclass(cls):
+        return cls
+    names = [f.name for f in dataclasses.fields(cls) if f.default_factory is list]
+    if not names:
+        return cls
+
+    @functools.wraps(cls, updated=())
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        new = cls(*args, **kwargs)
+        for name in names:
+            value = getattr(new, name, None)
+            # the object, this variable and the call are all that know a list made for it
+            if type(value) is list and not value and sys.getrefcount(value) <= _OWN:
+                object.__setattr__(new, name, List())
+        return new
+
+    return construct
+
+
+_OWN: Final = 3
 
 
 def _constructor(cls: type, init: Callable[..., Any]) -> Callable[..., Any]:
