@@ -14,7 +14,6 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .sources_emath import SOURCES as _EMATH
 from .sources_polynomial import SOURCES as _POLYNOMIALS
-from .sources_polynomial import is_empty
 from .sources_statistics import SOURCES as _STATISTICS
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def _leading_zeros(a: Any) -> Any:
 
 
 def _coefficients(a: Any) -> Any:
-    """Return a vector that is not empty: no coefficients are a zero."""
+    """Return coefficients behind a zero, so that there is one of any number of them."""
     a = np.atleast_1d(a)
-    return np.zeros(1, a.dtype) if is_empty(a) else a
+    return np.concatenate([np.zeros(1, a.dtype), a])
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
