@@ -15,7 +15,7 @@ import pytest
 
 from onnxjit import eager_onnx, jit_onnx
 from onnxjit._eager.entry import EagerEntry
-from onnxjit._trace.control.region import AlwaysRaises
+from onnxjit._trace.raising import AlwaysRaises
 from tests.jit.outcome import Outcome, differences, memory_differences, outcome
 from tests.jit.program_generator import generate
 

@@ -225,7 +225,7 @@ def remember_function(
 
 # ---------------------------------------------------------------------------- programs
 
-_LEAF: Final = re.compile(r"\ba\[(\d+)\]")
+_LEAF: Final = r"\ba\[(\d+)\]"
 _FEED: Final = {
     ARRAY_LEAF: "{x}", SCALAR_LEAF: "{x}",
     INT_LEAF: "array({x}, int64)", FLOAT_LEAF: "array({x}, float64)",
@@ -262,7 +262,7 @@ def _written(entry: Entry) -> Program:
     kinds = [leaf.kind for leaf in entry.leaves]
     long = [f"x{i}.size < {WIDE}" for i, kind in enumerate(kinds) if kind == ARRAY_LEAF]
     lines = long if compiled.narrow else []
-    lines += [_LEAF.sub(r"x\1", line) for line in entry.lines]
+    lines += [re.sub(_LEAF, r"x\1", line) for line in entry.lines]
     guards = " and ".join(f"({line})" for line in lines) or "True"
     fed = ", ".join(
         f"{name!r}: {_FEED[kinds[i]].format(x=f'x{i}')}{entry.parts_text(i)}"

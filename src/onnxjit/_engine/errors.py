@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["equation_of", "explain_run_error", "load_error"]
 
-_NODE: Final = re.compile(r"[Nn]ame:? ?'(?P<name>[^']+)'")
-_NUMBER: Final = re.compile(r"_(\d+)(?:\.\d+)?_*$")
+_NODE: Final = r"[Nn]ame:? ?'(?P<name>[^']+)'"
+_NUMBER: Final = r"_(\d+)(?:\.\d+)?_*$"
 
 
 def equation_of(message: str, equations: Sequence[Equation]) -> Equation | None:
     """Return the equation of the innermost node that onnxruntime names in a message."""
-    for name in reversed(_NODE.findall(message)):
-        number = _NUMBER.search(name)
+    for name in reversed(re.findall(_NODE, message)):
+        number = re.search(_NUMBER, name)
         if number is not None and int(number[1]) < len(equations):
             equation = equations[int(number[1])]
             if name.startswith(f"{equation.op.name}_"):

@@ -27,8 +27,8 @@ __all__ = ["INLINE", "Inlined", "write_dispatcher"]
 
 #: graphs compared inline
 INLINE: Final = 4
-_LEAF: Final = re.compile(r"\ba\[(\d+)\]")
-_WORD: Final = re.compile(r"\b[a-z]\w*\b")
+_LEAF: Final = r"\ba\[(\d+)\]"
+_WORD: Final = r"\b[a-z]\w*\b"
 
 
 class Inlined:
@@ -176,8 +176,8 @@ def _guards(w: _Writer, entry: Entry, where: dict[int, int]) -> list[str]:
         leaves = "".join(f"x{where[i]}, " for i in range(len(where)))
         return [f"{w.name(entry.guard)}(({leaves}))"]
     names = {name: w.name(obj) for name, obj in entry.names.namespace.items()}
-    texts = [_LEAF.sub(lambda m: f"x{where[int(m[1])]}", line) for line in entry.lines]
-    return [f"({_WORD.sub(lambda m: names.get(m[0], m[0]), text)})" for text in texts]
+    texts = [re.sub(_LEAF, lambda m: f"x{where[int(m[1])]}", line) for line in entry.lines]
+    return [f"({re.sub(_WORD, lambda m: names.get(m[0], m[0]), text)})" for text in texts]
 
 
 def _feed(entry: Entry, leaf: int, x: str) -> str:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnxjit._core.dtypes import from_numpy
-from onnxjit._eager import evaluate as _evaluate  # fills the door of eager calls
 from onnxjit._eager.boundary import from_eager
 from onnxjit._eager.leaves import leaf_of
 from onnxjit._eager.run import call_eagerly
 from onnxjit._trace.array import ARRAY, Array
+from onnxjit._trace.doors import LATER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["asarray", "eager_onnx"]
 
-EVALUATE = _evaluate.evaluate
+LATER["eager"] = "onnxjit._eager.evaluate"
 
 
 def asarray(x: Any, dtype: Any = None) -> Array:

@@ -36,8 +36,8 @@ from onnxjit._eager.run import call_eagerly, call_traced, routed
 from onnxjit._engine.cache import Cache
 from onnxjit._lower.opsets import check_opset
 from onnxjit._rewrite.path import GuardNames
-from onnxjit._trace.control.region import AlwaysRaises, is_plain
 from onnxjit._trace.convert import arrays_in, is_traced
+from onnxjit._trace.raising import AlwaysRaises, is_plain
 from onnxjit._trace.trace import Tracer, current_tracer
 from onnxjit.errors import (
     AliasError,

@@ -492,16 +492,14 @@ def needed(block: Block, results: Iterable[Value]) -> list[Equation]:
 
     What only symbolic sizes need is written when a size asks for it.
     """
-    wanted = {v.id for v in results}
+    wanted = {*results}
     kept: list[Equation] = []
     for equation in reversed(block.equations):
-        for value in equation.outputs:
-            if value.id in wanted:
-                kept.append(equation)
-                wanted.update([v.id for v in equation.inputs])
-                for inner in equation.blocks:
-                    wanted.update([v.id for v in inner.captures()])
-                break
+        if not wanted.isdisjoint(equation.outputs):
+            kept.append(equation)
+            wanted.update(equation.inputs)
+            for inner in equation.blocks:
+                wanted.update(inner.captures())
     kept.reverse()
     return kept
 

@@ -104,8 +104,11 @@ def add_nodes(graph: GraphProto, nodes: Iterable[Node]) -> None:
     sized = _Sized()
     done: list[bytes] = []
     for node in nodes:
-        fields = [_INPUT + sized[name] for name in node.reads]
-        fields += [_OUTPUT + sized[name] for name in node.makes]
+        fields: list[bytes] = []
+        for name in node.reads:
+            fields += (_INPUT, sized[name])
+        for name in node.makes:
+            fields += (_OUTPUT, sized[name])
         fields += (_NAME, sized[node.name], _OP_TYPE, sized[node.op_type])
         if node.attributes or node.domain or node.source or node.text:
             fields += _rest(node, sized)

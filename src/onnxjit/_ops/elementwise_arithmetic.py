@@ -48,6 +48,8 @@ def _scaled(op_type: str) -> Rule:
     def rule(e: Emit, equation: Equation, *handles: Handle) -> Handle:
         out = equation.outputs[0]
         for place, x in enumerate(equation.inputs):
+            if x.known is None:
+                continue
             if _is_misread(x, 1) or (out.ndim > 1 and _is_no_factor(x)):
                 apart = list(handles)
                 number = np.reshape(np.asarray(x.known), (1,) * (out.ndim + 1))
@@ -93,6 +95,8 @@ def _shifted(op_type: str) -> Rule:
     def rule(e: Emit, equation: Equation, x: Handle, y: Handle) -> Handle:
         out = equation.outputs[0].dtype
         first, second = equation.inputs
+        if first.known is None and second.known is None:
+            return e.op(op_type, x, y, out=out)
         if op_type == "Sub" and (_is_misread(second, 0) or _is_zero(second, negative=True)):
             assert second.known is not None  # what is misread is known
             return e.op("Sum", x, e.const(-second.known, out), out=out)

@@ -27,15 +27,15 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-_INDEX: Final = re.compile(r"(?:idx|index|indice|value is)\s*=?\s*(-?\d+)")
-_RANGE: Final = re.compile(r"\[\s*-?\d+\s*,\s*(-?\d+)\s*\]")
+_INDEX: Final = r"(?:idx|index|indice|value is)\s*=?\s*(-?\d+)"
+_RANGE: Final = r"\[\s*-?\d+\s*,\s*(-?\d+)\s*\]"
 
 
 def index_error(message: str) -> Exception:
     """Return NumPy's exception for a failure of Gather or Scatter."""
     if "updates" in message and "shape" in message:
         return ValueError("shape mismatch: the values do not fit what the index reads")
-    found, last = _INDEX.search(message), _RANGE.search(message)
+    found, last = re.search(_INDEX, message), re.search(_RANGE, message)
     if found is None:
         return IndexError("index is out of bounds")
     text = f"index {found[1]} is out of bounds"

@@ -9,12 +9,8 @@ import numpy as np
 
 from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import (
-    Dim,
-    DimLike,
-    broadcast_dim,
     broadcast_shapes,
     dim_prod,
-    hint_of,
     require_equal,
     same,
 )
@@ -23,6 +19,7 @@ from onnxjit._core.dtypes import STRING
 from .basic import IndexView, parse_basic, put_span
 from .convert import as_array
 from .elementwise_where import choose
+from .fitting import INPUT, shape_text, trim
 from .gather import gather, gather_nd, scatter_nd
 from .index import Advanced, parse_advanced
 from .scatter import scatter_combined
@@ -50,13 +47,6 @@ __all__ = ["assign", "check_output", "fit", "scatter", "setitem"]
 # --- the value -----------------------------------------------------------------------------
 
 
-def shape_text(shape: Sequence[DimLike]) -> str:
-    """Return a shape as NumPy's messages show it, with the sizes of the example."""
-    sizes = [str(n if hint_of(n) is None else hint_of(n)) for n in shape]
-    return f"({','.join(sizes)}{',' if len(sizes) == 1 else ''})"
-
-
-_INPUT = "could not broadcast input array from shape {} into shape {}"
 _MISMATCH = (
     "shape mismatch: value array of shape {} could not be broadcast to indexing result of "
     "shape {}"
@@ -71,7 +61,7 @@ _MASKED_RANK = (
 )
 
 
-def fit(value: Value, shape: Shape, message: str = _INPUT) -> Value:
+def fit(value: Value, shape: Shape, message: str = INPUT) -> Value:
     """Return a value broadcast to a shape; leading axes of length 1 may be too many.
 
     Raises
@@ -80,39 +70,6 @@ def fit(value: Value, shape: Shape, message: str = _INPUT) -> Value:
         It does not broadcast.
     """
     return broadcast_to(trim(value, shape, message), shape)
-
-
-def trim(value: Value, shape: Shape, message: str = _INPUT) -> Value:
-    """Check that a value broadcasts to a shape, and drop leading axes that are too many.
-
-    Raises
-    ------
-    ValueError
-        It does not broadcast.
-    """
-    env = running_trace().env
-    extra = max(value.ndim - len(shape), 0)
-    lead = len(shape) - value.ndim + extra
-    if not all(require_equal(env, n, 1) for n in value.shape[:extra]) or not all(
-        _fits(have, want) for have, want in zip(value.shape[extra:], shape[lead:], strict=True)
-    ):
-        raise ValueError(message.format(shape_text(value.shape), shape_text(shape)))
-    return squeeze(value, range(extra))
-
-
-def _fits(have: DimLike, want: DimLike) -> bool:
-    env = running_trace().env
-    if same(have, want) or same(have, 1):
-        return True
-    if env.policy == "assume" and isinstance(have, Dim):
-        # Expand takes either, so that a model need not assume which of the two it is
-        sizes = hint_of(have), hint_of(want)
-        return None in sizes or sizes[0] in (1, sizes[1])
-    try:
-        joined = broadcast_dim(env, have, want)
-    except ValueError:
-        return False
-    return require_equal(env, joined, want)
 
 
 def check_output(out: Shape, result: Shape) -> None:

@@ -20,7 +20,7 @@ from onnxjit._core.program import Value
 
 from .basic import IndexView
 from .convert import as_array, as_shape, normalize_axes, normalize_axis, reduction_axes
-from .index_write import shape_text, trim
+from .fitting import shape_text, trim
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors
 from .span import Span, whole

@@ -47,6 +47,7 @@ INT: Final = "int"
 FLOAT: Final = "float"
 BOOL: Final = "bool"
 COMPLEX: Final = "complex"
+_STRONG: Final = frozenset((ARRAY, SCALAR))
 _PYTHON: Final = {"i": INT, "f": FLOAT, "b": BOOL, "c": COMPLEX}
 #: why a statement is left to Python
 _PAUSES: Final = "branches and loops of a function with yield are not put into the graph"
@@ -175,7 +176,7 @@ class Array(Operators, Methods):
 
     @property
     def _is_weak(self) -> bool:
-        return self._kind not in {ARRAY, SCALAR}
+        return self._kind not in _STRONG
 
     @property
     def shape(self) -> tuple[DimLike, ...]:
@@ -553,7 +554,7 @@ def _without_contiguous(views: tuple[View, ...]) -> tuple[View, ...]:
 
 def wrap(value: Value, kind: str = ARRAY, layout: Layout | None = None) -> Array:
     """Return a new traced array holding a value."""
-    if kind == SCALAR and value.ndim:
+    if value.shape and kind == SCALAR:
         kind = ARRAY
     if value.weak:
         kind = _PYTHON.get(value.dtype.kind, SCALAR)

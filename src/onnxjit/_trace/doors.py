@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls that operators and methods make; `dispatch` and others fill the record."""
+"""The calls that operators and methods make; who fills the record is imported when asked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["DOORS", "Doors"]
-
-
-def _unset(*_: Any, **__: Any) -> Any:
-    msg = "onnxjit._trace.dispatch has not been imported"
-    raise RuntimeError(msg)
+__all__ = ["DOORS", "LATER", "Doors"]
 
 
 class Doors:
@@ -58,43 +53,46 @@ class Doors:
         "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
         "source", "tolist", "trunc", "truth", "ufunc", "unary", "view",
     )  # fmt: skip
-    #: filled late, see `__getattr__`
     listed: Any
     places: Any
+    astype: Callable[..., Any]
+    attribute: Callable[..., Any]
+    conj: Callable[..., Any]
+    copy: Callable[..., Any]
+    eager: Callable[..., Any]
+    flat: Callable[..., Any]
+    function: Callable[..., Any]
+    getitem: Callable[..., Any]
+    imag: Callable[..., Any]
+    inplace: Callable[..., Any]
+    item: Callable[..., Any]
+    namespace: Callable[..., Any]
+    operator: Callable[..., Any]
+    quick: Callable[..., Any]
+    quick_function: Callable[..., Any]
+    real: Callable[..., Any]
+    refuse: Callable[..., Any]
+    round: Callable[..., Any]
+    setflags: Callable[..., Any]
+    setitem: Callable[..., Any]
+    setpart: Callable[..., Any]
+    source: Callable[..., Any]
     tolist: Callable[..., Any]
+    trunc: Callable[..., Any]
+    truth: Callable[..., Any]
+    ufunc: Callable[..., Any]
+    unary: Callable[..., Any]
+    view: Callable[..., Any]
 
     def __init__(self) -> None:
-        self.operator: Callable[..., Any] = _unset
-        self.unary: Callable[..., Any] = _unset
-        self.inplace: Callable[..., Any] = _unset
-        self.function: Callable[..., Any] = _unset
-        self.ufunc: Callable[..., Any] = _unset
-        self.getitem: Callable[..., Any] = _unset
-        self.setitem: Callable[..., Any] = _unset
-        self.eager: Callable[..., Any] = _unset
-        self.source: Callable[..., Any] = lambda _: None
-        self.astype: Callable[..., Any] = _unset
-        self.attribute: Callable[..., Any] = _unset
-        self.conj: Callable[..., Any] = _unset
-        self.copy: Callable[..., Any] = _unset
-        self.flat: Callable[..., Any] = _unset
-        self.item: Callable[..., Any] = _unset
-        self.quick: Callable[..., Any] = lambda *_: None
-        self.quick_function: Callable[..., Any] = lambda *_: None
-        self.real: Callable[..., Any] = _unset
-        self.imag: Callable[..., Any] = _unset
-        self.refuse: Callable[..., Any] = _unset
-        self.round: Callable[..., Any] = _unset
-        self.setflags: Callable[..., Any] = _unset
-        self.setpart: Callable[..., Any] = _unset
-        self.truth: Callable[[Any], Any] = lambda x: x
-        self.trunc: Callable[..., Any] = _unset
-        self.view: Callable[..., Any] = _unset
-        self.namespace: Callable[..., Any] = _unset
+        self.source = lambda _: None
+        self.quick = lambda *_: None
+        self.quick_function = lambda *_: None
+        self.truth = lambda x: x
 
     def __getattr__(self, name: str) -> Any:
-        """Import the module that fills an entry which few programs need."""
-        module = _LATER.get(name)
+        """Import the module that fills an entry."""
+        module = LATER.get(name)
         if module is None:
             msg = f"there is no door {name!r}"
             raise AttributeError(msg)
@@ -103,10 +101,18 @@ class Doors:
 
 
 #: entry -> the module that fills it when it is asked for
-_LATER: Final = {
+LATER: Final = {
     "listed": ".control.listed",
     "places": ".control.places",
     "tolist": ".control.steps",
-}
+    **dict.fromkeys(("function", "inplace", "operator", "ufunc", "unary"), ".dispatch"),
+    **dict.fromkeys(
+        (
+            "astype", "attribute", "conj", "copy", "flat", "getitem", "imag", "item", "real",
+            "refuse", "round", "setflags", "setitem", "setpart", "trunc", "view",
+        ),
+        ".items",
+    ),
+}  # fmt: skip
 
 DOORS = Doors()

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-__all__ = ["constant_array", "folded", "noted", "running_tracer"]
+__all__ = [
+    "constant_array",
+    "entered",
+    "folded",
+    "note_error",
+    "noted",
+    "running_tracer",
+]
 
 
 def noted(door: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,21 +39,31 @@ def noted(door: Callable[..., Any]) -> Callable[..., Any]:
         tracer = current_tracer()
         if tracer is None:
             return door(*args, **kwargs)
-        tracer.mark_line()
-        tracer.doors += 1
-        try:
-            return door(*args, **kwargs)
-        except Exception as e:
-            note = f"traced at {tracer.source}"
-            if note not in getattr(e, "__notes__", ()):
-                e.add_note(note)
-            if tracer.doors == 1:
-                tracer.refuse(e)
-            raise
-        finally:
-            tracer.doors -= 1
+        return entered(tracer, door, *args, **kwargs)
 
     return call
+
+
+def entered(tracer: Tracer, door: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a door in a trace; the user's line is noted, and added to what it raises."""
+    tracer.mark_line()
+    tracer.doors += 1
+    try:
+        return door(*args, **kwargs)
+    except Exception as error:
+        note_error(tracer, error)
+        raise
+    finally:
+        tracer.doors -= 1
+
+
+def note_error(tracer: Tracer, error: Exception) -> None:
+    """Add the user's line to what a door raises; the outermost one lets the trace refuse."""
+    note = f"traced at {tracer.source}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+    if tracer.doors == 1:
+        tracer.refuse(error)
 
 
 def constant_array(values: Any, kind: str = ARRAY, layout: Layout | None = None) -> Array:

@@ -420,10 +420,13 @@ def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | 
         return None
     if ufunc.signature is not None:
         return lies(ufunc, inputs, None)(ndim)
-    depends = _NONE
+    depends, last = _NONE, None
     for x in inputs:
         if getattr(x, "_nd", 0) is None:
             layout = x._storage.layout
+            if layout is last and not x._views:
+                continue
+            last = layout
             if not layout.is_plain or (x._views and not _keep_order(x)):
                 return lies(ufunc, inputs, None)(ndim)
             if not depends >= layout.arguments:

@@ -13,7 +13,8 @@ from onnxjit._core.dims import require_equal
 from onnxjit._core.dtypes import BOOL
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.elementwise_where import choose
-from onnxjit._ops.index_write import check_output, shape_text
+from onnxjit._ops.fitting import shape_text
+from onnxjit._ops.index_write import check_output
 from onnxjit._ops.structure import broadcast_to
 from onnxjit.errors import SideEffectError
 

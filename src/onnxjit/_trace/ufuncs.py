@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from onnxjit._core.program import Value
     from onnxjit._ops.row import Ufunc
 
+    from .trace import Tracer
 
-from .entering import folded, noted, running_tracer
+from .entering import entered, folded, note_error, noted, running_tracer
 from .trace import current_tracer
 
 __all__ = ["call_inplace", "call_operator", "call_ufunc", "call_unary"]
@@ -73,17 +74,44 @@ def call_ufunc(
     return _call_ufunc(ufunc, method, inputs, kwargs)
 
 
-@noted
 def _call_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    if method == "__call__" and not kwargs and len(inputs) == ufunc.nin:
-        values = _plain_operands(inputs)
-        row = table.UFUNCS.get(ufunc)
-        if values is not None and row is not None and current_tracer() is not None:
-            made = plain_call(row, values)
-            result = ufunc_call(row, values) if made is None else made
-            return _ufunc_results(row, inputs, result)
+    tracer = current_tracer()
+    if tracer is None:
+        return _called(ufunc, method, inputs, kwargs)
+    if method == "__call__" and not kwargs:
+        made = _plainly(tracer, ufunc, inputs)
+        if made is not None:
+            return made
+    return entered(tracer, _called, ufunc, method, inputs, kwargs)
+
+
+def _plainly(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+    """Return the results of the commonest call, of traced arrays and numbers, else None."""
+    values = _plain_operands(inputs)
+    row = table.UFUNCS.get(ufunc)
+    if values is None or row is None or len(inputs) != ufunc.nin:
+        return None
+    tracer.mark_line()
+    tracer.doors += 1
+    try:
+        result = plain_call(row, values)
+        if result is None:
+            result = ufunc_call(row, values)
+        if type(result) is tuple:
+            return tuple([_ufunc_result(ufunc, inputs, r) for r in result])
+        return _ufunc_result(ufunc, inputs, result)
+    except Exception as error:
+        note_error(tracer, error)
+        raise
+    finally:
+        tracer.doors -= 1
+
+
+def _called(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if any(_foreign(x) for x in inputs):
         return NotImplemented
     tracer = current_tracer()
@@ -128,10 +156,8 @@ def _plain_operands(inputs: tuple[Any, ...]) -> list[Any] | None:
     return values if unknown else None
 
 
-def _ufunc_results(row: Ufunc, inputs: tuple[Any, ...], result: Any) -> Any:
-    if isinstance(result, tuple):
-        return tuple([_ufunc_results(row, inputs, r) for r in result])
-    return wrap(result, SCALAR, ufunc_layout(row.numpy, inputs, len(result.shape)))
+def _ufunc_result(ufunc: np.ufunc, inputs: tuple[Any, ...], result: Value) -> Array:
+    return wrap(result, SCALAR, ufunc_layout(ufunc, inputs, len(result.shape)))
 
 
 def _given_out(kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -243,7 +269,7 @@ def _ufunc_method(
 
 
 def _is_weak(x: Any) -> bool:
-    if isinstance(x, Array):
+    if type(x) is Array:
         return x._nd is None and x._is_weak
     return isinstance(x, Dim) or type(x) in _NUMBERS
 
@@ -260,10 +286,20 @@ def _as_text(x: Any, other: Any) -> Any:
 
 def call_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     """Apply a Python operator."""
-    if type(a) is Array and a._nd is not None and current_tracer() is None:
-        made = DOORS.quick(ufunc, (a, b))
+    if type(a) is Array:
+        tracer = current_tracer()
+        if tracer is None:
+            made = None if a._nd is None else DOORS.quick(ufunc, (a, b))
+        elif ufunc is np.power or _is_weak(a):
+            made = None
+        else:
+            made = _plainly(tracer, ufunc, (a, b))
         if made is not None:
             return made
+    return _any_operator(ufunc, a, b)
+
+
+def _any_operator(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if ufunc is np.multiply and (_repeats(a, b) or _repeats(b, a)):
         return NotImplemented
     if not (type(a) in _COMMON and type(b) in _COMMON):

@@ -12,6 +12,7 @@ from onnxjit._core.region import bind_cond, visible
 from onnxjit._ops.structure import broadcast_to, const
 from onnxjit._trace.array import Array, wrap
 from onnxjit._trace.lists import List
+from onnxjit._trace.raising import AlwaysRaises
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
@@ -32,7 +33,6 @@ from .join import (
 from .origins import Origins
 from .records import as_record
 from .region import (
-    AlwaysRaises,
     Region,
     at_the_end,
     entered,

@@ -21,6 +21,7 @@ from onnxjit._core.program import Value
 from onnxjit._core.region import LOOP, Traced, bind_loop, carried_values, join_types, visible
 from onnxjit._trace.array import ARRAY, Array, wrap
 from onnxjit._trace.lists import List, rows_of
+from onnxjit._trace.raising import AlwaysRaises
 from onnxjit._trace.trace import Control
 from onnxjit.errors import UnsupportedError
 
@@ -40,7 +41,7 @@ from .join import (
     to_value,
     unify,
 )
-from .region import AlwaysRaises, Region, settled, trace_region
+from .region import Region, settled, trace_region
 from .rows import stack_items, stack_lists
 from .slots import UNBOUND, Snapshot, cells_of
 from .truth import and_, compare, decide

@@ -11,8 +11,8 @@ from onnxjit._core.program import Value
 from onnxjit._core.region import visible
 from onnxjit._core.source import is_hidden, raised_at
 from onnxjit._trace.array import Array, Unsettled
-from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.places import Unprepared
+from onnxjit._trace.raising import AlwaysRaises
 from onnxjit._trace.trace import Control
 from onnxjit.errors import OnnxJitError, UnsupportedError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .slots import Key, Resized, Slot, Snapshot
 
 __all__ = [
-    "AlwaysRaises", "Region", "at_the_end", "entered", "is_plain", "is_visible", "settled",
+    "Region", "at_the_end", "entered", "is_visible", "settled",
     "trace_region",
 ]  # fmt: skip
 
@@ -41,17 +41,6 @@ _MISTAKES: Final = frozenset({AttributeError, NameError, TypeError})
 _DEEP: Final = (
     "a function calls itself in a branch at {}, and only data says how often: write a loop"
 )
-
-
-class AlwaysRaises(OnnxJitError):  # noqa: N818  says what the code does
-    """Every path of the code that is being traced raises; only Python can say what."""
-
-
-def is_plain(error: Exception) -> bool:
-    """Whether an exception is made of what is known while tracing."""
-    args = getattr(error, "args", ())
-    traced = any(map(is_traced, arrays_in(args)))
-    return not traced and not any("<traced " in str(x) for x in args)
 
 
 class Region:

@@ -14,6 +14,7 @@ from onnxjit._core.dims import Dim, has_data
 from onnxjit._core.source import caller
 from onnxjit._trace.array import wrap
 from onnxjit._trace.lists import Generated, List
+from onnxjit._trace.raising import AlwaysRaises, is_plain
 from onnxjit._trace.trace import Tracer, current_tracer, note_control
 from onnxjit.errors import AliasError, UnsupportedError
 
@@ -21,7 +22,6 @@ from .branch import branch
 from .kept import SKIPPED, Lazy, Maybe, sure
 from .keys import refuse_unsure
 from .loop import Names, capture
-from .region import AlwaysRaises, is_plain
 from .steps import Steps, steps_of, taken
 from .truth import and_, chain, compare, decide, ifexp, not_, or_
 
