@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnxjit import AliasError, FallbackWarning, jit_onnx
+from onnxjit import AliasError, FallbackWarning, int64, jit_onnx
 
 X = np.arange(3.0) + 1
 
@@ -136,11 +136,8 @@ def element_of_two_lists(x: Any, n: int) -> Any:
         element_read_by_its_name,
         element_written_by_its_name,
         element_of_two_lists,
-        read_in_the_loop,
         read_after_the_loop,
         view_read_after_the_loop,
-        argument_among_them,
-        written_under_its_other_name,
     ],
 )
 def test_refused(fn: Any) -> None:
@@ -150,6 +147,20 @@ def test_refused(fn: Any) -> None:
         got = jit_onnx(fn)(X.copy(), 2)
     want = fn(X.copy(), 2)
     assert repr(got) == repr(want)
+
+
+@pytest.mark.parametrize(
+    "fn", [read_in_the_loop, argument_among_them, written_under_its_other_name]
+)
+def test_unrolled(fn: Any) -> None:
+    """No Loop can say which array it is, Python can: one graph for each number of runs."""
+    jitted = jit_onnx(fn, fallback="error")
+    for n in (2, 3, 0, 1, 2):
+        x, y = X.copy(), X.copy()
+        assert repr(jitted(x, n)) == repr(fn(y, n))
+        np.testing.assert_array_equal(x, y)
+    with pytest.raises(AliasError):
+        jit_onnx(fn).to_onnx(X, int64)
 
 
 def shown_in_a_loop(x: Any) -> Any:

@@ -94,7 +94,10 @@ def test_a_write_is_seen_by_all_names(fn: Any) -> None:
     except OnnxJitError:
         return
     session = ort.InferenceSession(model.SerializeToString())
+    (size,) = session.get_inputs()[0].shape
     for x, want in zip(INPUTS, wanted, strict=True):
+        if isinstance(size, int) and size != len(x):
+            continue  # unrolled: the model takes arrays of this size only, and says so
         (got,) = session.run(None, {"x": x})
         np.testing.assert_allclose(got, want)
 

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnxjit import AliasError, DataDependentError, FallbackWarning, UnsupportedError, jit_onnx
+from onnxjit import (
+    AliasError,
+    DataDependentError,
+    FallbackWarning,
+    UnsupportedError,
+    float32,
+    float64,
+    jit_onnx,
+)
 from tests.control.modes import graphs
 from tests.control.programs.lists import (
     EMPTY,
@@ -67,9 +75,8 @@ def test_an_array_written_to_after_it_was_appended() -> None:
         return np.array(out)
 
     with pytest.raises(AliasError):
-        jit_onnx(running, fallback="error")(A)
-    with pytest.warns(FallbackWarning):
-        got = jit_onnx(running)(A)
+        jit_onnx(running).to_onnx(float64["N"])
+    got = jit_onnx(running, fallback="error")(A)  # unrolled
     np.testing.assert_array_equal(got, running(A))
 
 
@@ -104,7 +111,10 @@ def test_rows_of_different_lengths() -> None:
         return out
 
     with pytest.raises(UnsupportedError, match="pad them"):
-        jit_onnx(ragged, fallback="error")(A)
+        jit_onnx(ragged).to_onnx(float64["N", 3])
+    jitted = jit_onnx(ragged, fallback="error")  # unrolled
+    for x in (A, A[:1], A[:0]):
+        np.testing.assert_equal(jitted(x), ragged(x))
 
 
 def test_elements_of_different_structure() -> None:
@@ -115,7 +125,8 @@ def test_elements_of_different_structure() -> None:
         return out
 
     with pytest.raises(UnsupportedError, match="differ in structure"):
-        jit_onnx(mixed, fallback="error")(A)
+        jit_onnx(mixed).to_onnx(float64["N", 3])
+    np.testing.assert_equal(jit_onnx(mixed, fallback="error")(A), mixed(A))  # unrolled
 
 
 def test_float32_does_not_round_python_floats() -> None:
@@ -126,7 +137,11 @@ def test_float32_does_not_round_python_floats() -> None:
         return np.array(out)
 
     with pytest.raises(UnsupportedError, match="one dtype"):
-        jit_onnx(mixed, fallback="error")(A.astype(np.float32))
+        jit_onnx(mixed).to_onnx(float32["N"])
+    x = A.astype(np.float32)
+    got = jit_onnx(mixed, fallback="error")(x)  # unrolled
+    np.testing.assert_array_equal(got, mixed(x))
+    assert got.dtype == mixed(x).dtype
 
 
 def test_a_list_that_grows_while_it_is_run_through() -> None:

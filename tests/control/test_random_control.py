@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from tests.control.random_programs import make
-from tests.control.random_runs import check, checked, shrunk, sweep
+from tests.control.random_runs import _calls, check, checked, shrunk, sweep
 from tests.control.random_source import Line, Made, loaded, source, text_of
 
 #: refusals that are known: which array is written to is not decided by the graph
@@ -73,3 +74,20 @@ def test_a_program_that_does_not_end_is_a_finding():
     loaded(made)
     with pytest.raises(Exception, match="hang"):
         check(made, seconds=0.5)
+
+
+def _narrowed(fn):
+    """Give float32 where Python gives float64."""
+    return lambda *args: np.float32(fn(*args))
+
+
+@pytest.mark.parametrize("arrays", [("G", "S"), ("S", "S"), ("G", "G"), ("F", "S")])
+def test_the_dtype_of_a_join_is_no_difference_but_lost_digits_are(arrays, monkeypatch):
+    choice = Line("if n > 3:", [Line("y = x")])
+    half = Made(4, [choice, Line("return y * 0.5")], arrays)
+    real = Made(4, [choice, Line("return np.float64(s) * 0.5")], arrays)
+    assert checked(half, ["jit", "eager", "opset13", "newest"]) is None
+    monkeypatch.setattr("tests.control.random_runs.MODES", {"jit": _calls(_narrowed)})
+    found = checked(real)
+    assert found is not None
+    assert found.kind == "differs"

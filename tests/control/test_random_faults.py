@@ -259,3 +259,39 @@ def test_remainders_by_several_numbers_are_not_mixed_up(opset: int | None):
     fn = jit_onnx(remainders, fallback="error", opset=opset)
     for total in (-9.0, -1.0, 0.0, 7.0, 1e15):
         assert fn(np.array([total]), 3) == remainders(np.array([total]), 3)
+
+
+# --- lists of a size that may be 0
+
+
+def least_in_loop(x):
+    places = [abs(e) for e in range(len(x))]
+    least = -1
+    for _ in x:
+        least = min(places)
+    return x[0] + least if len(x) else 0.0
+
+
+def test_a_body_that_never_runs_may_hold_what_numpy_refuses():
+    agree(least_in_loop, (X,), (X[:0],))
+
+
+def places(x):
+    return np.array([abs(e) for e in range(len(x))]), np.sum([2 * e for e in range(len(x))])
+
+
+def pairs_of_places(x):
+    return np.array([(e, e + 1) for e in range(len(x))]), np.array(range(len(x)))
+
+
+def heads(x):
+    return np.array([row[:2] for row in np.outer(x, x)], "f4")
+
+
+def stacked_rows(x):
+    return np.stack([v * 2 for v in x])
+
+
+@pytest.mark.parametrize("fn", [places, pairs_of_places, heads, stacked_rows])
+def test_sizes_tell_whether_a_list_is_empty(fn: Any):
+    agree(fn, (X,), (X[:0],), (X[:1],), (X[:0],))

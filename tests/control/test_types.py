@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of what branches and loops make: those of the path that the call took."""
 
+import linecache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from onnxjit import FallbackWarning, UnsupportedError, jit_onnx
+from tests.control.modes import limited
 from tests.jit.harness import same
 
 V = np.array([3.0, -1.5, 2.25])
@@ -135,3 +137,55 @@ def test_recursion_that_data_ends_runs_eagerly(fn: Any) -> None:
         same(jit(np.int64(6)), fn(np.int64(6)))
     with pytest.raises(UnsupportedError, match="calls itself"):
         jit.to_onnx(np.int64(6))
+
+
+def chosen_again_and_again(x):
+    s = 0.5
+    for i in (0, 1, 2, 0, 1, 2, 0, 1, 2, 1):
+        if x[i] < 3:
+            if x[i] > s:
+                s = x[i] / 2
+            if x[1] > s:
+                s = s + 0.25
+            if x[2] > s:
+                s = 0.125
+    return s, (s, x.sum() if s > 1 else s)
+
+
+def chosen_arrays_of_two_types(x):
+    y = x
+    for i in (0, 1, 2, 0, 1, 2, 0, 1, 2, 1):
+        if x[i] < 3:
+            if x[i] > y[1]:
+                y = y.astype("f8")
+            if x[1] > y[i]:
+                y = x
+    return y
+
+
+@pytest.mark.parametrize("fn", [chosen_again_and_again, chosen_arrays_of_two_types])
+def test_choices_among_choices_take_no_more_time_than_one_each(fn: Any) -> None:
+    jit = jit_onnx(fn, fallback="error")
+    with limited(20.0):
+        for x in INPUTS[:8]:
+            same(jit(x.copy()), fn(x))
+
+
+def test_many_choices_one_after_another_are_no_recursion() -> None:
+    lines = [
+        f"    if x[{i}] > s:\n        s = x[{i}] if x[0] > 0 else 2.0\n" for i in range(300)
+    ]
+    text = "".join(["def fn(x):\n    s = 0.5\n", *lines, "    return s\n"])
+    linecache.cache["<choices>"] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        "<choices>",
+    )
+    space: dict[str, Any] = {}
+    exec(compile(text, "<choices>", "exec"), space)
+    fn = space["fn"]
+    jit = jit_onnx(fn, fallback="error")
+    x = np.linspace(0, 1, 300)
+    for each in (x, -x, x + 1, x * 3 - 1):
+        same(jit(each), fn(each))

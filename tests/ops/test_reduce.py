@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from onnxjit import jit_onnx
+from onnxjit import float32, jit_onnx
 from tests.ops.harness import run
 from tests.ops.reduce_check import DTYPES, FLOATS, INTS, OPSETS, RTOL, compare, data, ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SUMS = (np.sum, np.prod, np.mean, np.var, np.std)
 EXACT = (np.max, np.min, np.any, np.all, np.count_nonzero)
@@ -343,3 +346,40 @@ def test_averages_without_results_are_numpys_error(dtype, shape):
     for call in (lambda x: np.average(x, axis=-1), average):
         with pytest.raises(ZeroDivisionError, match="division by zero"):
             call(x)
+
+
+SIGNED = [
+    lambda x: x.sum(axis=1),
+    lambda x: (x * 2).sum(axis=1),
+    lambda x: (x * np.abs(x)).sum(axis=1),
+    lambda x: (x**3).sum(axis=1),
+    lambda x: np.sqrt(x).sum(axis=1),
+    lambda x: x.astype(np.float64).sum(axis=1),
+]
+UNSIGNED = [
+    lambda x: (x * x).sum(axis=1),
+    lambda x: (x**2).sum(axis=1),
+    lambda x: np.abs(x).reshape(-1, 1).sum(axis=1),
+    lambda x: np.exp(x)[:, None].sum(axis=(1, 2)),
+    lambda x: np.sqrt(np.square(x)).sum(axis=1),
+    lambda x: (x > 0).astype(np.float32).sum(axis=1),
+    lambda x: np.abs(x).astype(np.float64).mean(axis=1),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("fn", "mended"), [*((f, 1) for f in SIGNED), *((f, 0) for f in UNSIGNED)]
+)
+def test_the_zero_of_a_sum_is_mended_only_where_it_may_be_negative(
+    fn: Callable[..., Any], mended: int
+):
+    model = jit_onnx(fn).to_onnx(float32["N", 3])
+    assert [n.op_type for n in model.graph.node].count("Sum") == mended
+    jit = jit_onnx(fn, fallback="error")
+    for dtype in (np.float32, np.float64, np.float16):
+        for x in (np.full((2, 3), -0.0), np.zeros((2, 3)), np.zeros((2, 0)), -np.eye(3)):
+            want, got = fn(x.astype(dtype)), jit(x.astype(dtype))
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=1e-3)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))

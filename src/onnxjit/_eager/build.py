@@ -13,7 +13,7 @@ import numpy as np
 
 from onnxjit._core.dims import Dim, Symbol, python_source
 from onnxjit._runtime.pairs import PARTS, from_pairs
-from onnxjit._trace.control.either import Either, Unsure
+from onnxjit._trace.control.either import Either, Unsure, inner_first
 from onnxjit._trace.host import evaluate_value, host_inputs
 
 from .leaves import with_parts
@@ -122,7 +122,15 @@ def is_own_output(compiled: Compiled, k: int) -> bool:
 class Builder:
     """Puts a tree of results together: ``Builder(...)(computed, leaves, containers)``."""
 
-    __slots__ = ("_compiled", "_make", "_names", "_recording", "_repeats", "_symbols")
+    __slots__ = (
+        "_choices",
+        "_compiled",
+        "_make",
+        "_names",
+        "_recording",
+        "_repeats",
+        "_symbols",
+    )
 
     def __init__(
         self, recording: Recording, tree: Any, compiled: Compiled, names: GuardNames
@@ -132,6 +140,7 @@ class Builder:
         self._names: Final = names
         self._symbols: Final = SymbolTexts(recording, names)
         self._repeats: Final = _repeats(tree)
+        self._choices: Final[dict[int, Maker]] = {}
         self._make: Final = self._node(tree)
 
     def __call__(self, out: Any, a: Any, containers: Any = ()) -> Any:
@@ -169,10 +178,9 @@ class Builder:
         if isinstance(tree, Result):
             return self._leaf(tree)
         example, items = tree
+        if _is_choice(tree):
+            return self._choice(tree)
         makers = [self._node(item) for item in items]
-        if isinstance(example, Either):
-            chosen, first, second = makers
-            return lambda out, a, m: (first if chosen(out, a, m) else second)(out, a, m)
         if isinstance(example, Unless):
             new, choose = makers[1], example.choose
             return lambda out, a, m: choose(new(out, a, m))
@@ -182,6 +190,13 @@ class Builder:
         stacked = isinstance(example, Stacked)
         join = example.elements if stacked else functools.partial(with_parts, example)
         return self._once(lambda out, a, m: join([make(out, a, m) for make in makers]), tree)
+
+    def _choice(self, tree: Any) -> Maker:
+        """Return what makes one of two results, which several may choose from."""
+        if id(tree) not in self._choices:
+            for one in inner_first(tree, lambda t: [p for p in t[1] if _is_choice(p)]):
+                self._choices[id(one)] = _Choice(*map(self._node, one[1]))
+        return self._choices[id(tree)]
 
     def _once(self, make: Maker, of: Any) -> Maker:
         """Return what makes something that comes several times once in a call."""
@@ -195,6 +210,27 @@ class Builder:
             return memo[key]
 
         return get
+
+
+class _Choice:
+    """Makes one of two results, which may be choices themselves."""
+
+    __slots__ = ("_chosen", "_first", "_second")
+
+    def __init__(self, chosen: Maker, first: Maker, second: Maker) -> None:
+        self._chosen: Final = chosen
+        self._first: Final = first
+        self._second: Final = second
+
+    def __call__(self, out: Any, a: Any, memo: dict[Any, Any]) -> Any:
+        maker: Maker = self
+        while isinstance(maker, _Choice):
+            maker = maker._first if maker._chosen(out, a, memo) else maker._second
+        return maker(out, a, memo)
+
+
+def _is_choice(tree: Any) -> bool:
+    return not isinstance(tree, Result) and isinstance(tree[0], Either)
 
 
 def _static(value: Any) -> Maker:
@@ -217,10 +253,17 @@ def _repeats(tree: Any) -> dict[int, int]:
 
 def has_source(trees: Sequence[Any], source: str) -> bool:
     """Whether trees have a result of some source."""
-    return any(
-        t.source == source if isinstance(t, Result) else has_source(t[1], source)
-        for t in trees
-    )
+    seen: set[int] = set()
+    stack = [*trees]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Result):
+            if t.source == source:
+                return True
+        elif id(t) not in seen:
+            seen.add(id(t))
+            stack.extend(t[1])
+    return False
 
 
 def _dim_text(dim: Any, symbols: SymbolTexts) -> str:

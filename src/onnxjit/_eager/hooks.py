@@ -17,6 +17,8 @@ from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
 from onnxjit._trace.items import capture_item
 from onnxjit._trace.lists import List
+from onnxjit._trace.moved import check_moved
+from onnxjit._trace.text import marked_text
 from onnxjit._trace.trace import dim_array
 from onnxjit.errors import SideEffectError
 
@@ -96,6 +98,7 @@ class TraceHooks:
 
     def setitem(self, obj: Any, key: Any, value: Any, /) -> None:
         """Perform ``obj[key] = value``."""
+        check_moved(obj)
         obj[key] = value
 
     def contains(self, container: Any, item: Any, /) -> Any:
@@ -125,6 +128,10 @@ class TraceHooks:
         if type(value) in (tuple, list):
             return type(value)(map(self.formatted, value))
         return value
+
+    def text(self, value: str, /) -> str:
+        """Return text, or what refuses to tell it where nobody knows it."""
+        return marked_text(value)
 
     def stored(self, value: Any, /) -> Any:
         """Return the value: nothing old is stored to under a trace."""
@@ -178,6 +185,10 @@ class EagerHooks:
     def formatted(self, value: Any, /) -> Any:
         """Return what text is made of: NumPy's numbers and arrays, in containers too."""
         return from_eager(value)
+
+    def text(self, value: str, /) -> str:
+        """Return the text: its values are known."""
+        return value
 
     def stored(self, value: Any, /) -> Any:
         """Return NumPy's own in the place of eager arrays, which the user does not know."""

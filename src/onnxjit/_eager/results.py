@@ -180,10 +180,13 @@ def result_tree(x: Any, outputs: Outputs) -> Any:
     """Return an object as a tree of results: a `Result`, or an example and its parts."""
     if isinstance(x, Array):
         return _array_result(x, outputs)
-    if isinstance(x, (Either, Unsure)):
-        either = isinstance(x, Either)
-        open_ = (x.pred, x.first, x.second) if either else (x.defined, x.content)
-        return (x, [result_tree(part, outputs) for part in open_])
+    if isinstance(x, Either):
+        return [
+            _container(c, [("", part) for part in (c.pred, c.first, c.second)], outputs)
+            for c in x.choices()
+        ][-1]
+    if isinstance(x, Unsure):
+        return (x, [result_tree(part, outputs) for part in (x.defined, x.content)])
     if isinstance(x, Dim):
         if has_data(x):
             return outputs.value(dim_value(x), "int")
@@ -323,7 +326,7 @@ def _checked_static(x: Any) -> Any:
     if isinstance(x, Iterator):
         msg = f"the function returns a {type(x).__name__}; return a list or tuple instead"
         raise UnsupportedError(msg)
-    if isinstance(x, str) and "<traced " in x:
+    if isinstance(x, str) and "<traced " in str(x):
         msg = "the function returns text made of a traced array, which only a run knows"
         raise DataDependentError(msg)
     held = [*getattr(x, "__dict__", {}).values()] if not isinstance(x, type) else []

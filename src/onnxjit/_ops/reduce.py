@@ -179,6 +179,31 @@ def _plain_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
     return axes_input(e, "ReduceSum", x, axes, keepdims)
 
 
+#: operations that never give -0.0
+_NOT_MINUS_ZERO: Final = frozenset({"absolute", "cosh", "exp", "exp2", "fabs", "square"})
+#: operations that give elements of their first operand, or of its size
+_SAME_SIGNS: Final = frozenset({
+    "broadcast_to", "cast", "expand_dims", "reshape", "slice", "sqrt", "squeeze", "transpose",
+})  # fmt: skip
+
+
+def _may_be_minus_zero(x: Value) -> bool:
+    """Whether all elements may be -0.0; a sum that has another one is not."""
+    made = x.equation
+    while made is not None and made.op.name in _SAME_SIGNS:
+        if made.inputs[0].dtype.kind != "f":
+            return False  # cast from a dtype without it
+        made = made.inputs[0].equation
+    if made is None:
+        return True
+    if made.op.name == "multiply":
+        return made.inputs[0] is not made.inputs[1]
+    if made.op.name == "power":
+        exponent = made.inputs[1].known
+        return exponent is None or bool(np.any(exponent % 2 != 0))
+    return made.op.name not in _NOT_MINUS_ZERO
+
+
 def _float_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
     """Sum; the node named Sum turns a result of -0.0 into NumPy's 0.0.
 
@@ -190,6 +215,8 @@ def _float_sum(e: Emit, equation: Equation, x: Handle) -> Handle:
         return e.cast(_flat_sum(e, equation, y), x.dtype)
     if equation.params["axes"]:
         y = _plain_sum(e, equation, y)
+        if not _may_be_minus_zero(equation.inputs[0]):
+            return e.cast(y, x.dtype)
     return e.cast(e.op("Sum", y, e.const(0, wide)), x.dtype)
 
 

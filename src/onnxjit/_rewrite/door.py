@@ -20,6 +20,7 @@ from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import loaded
 from onnxjit._trace.lists import List
+from onnxjit._trace.moved import check_moved
 from onnxjit._trace.places import ABSENT
 from onnxjit.errors import OnnxJitError
 
@@ -32,6 +33,7 @@ _NO_HIT = (object(), None)
 _PLAIN_KEYS = ATOMS | {np.ndarray}
 _SPECIAL = frozenset({ModuleType, super, Array})
 _NATIVE_ITEMS = frozenset({list, tuple, dict, str, np.ndarray})
+_HASHED = (dict, set, frozenset)
 
 
 class Door(Control):
@@ -139,6 +141,8 @@ class Door(Control):
             return chosen.apply(lambda k: self.item(obj, replaced(key, chosen, k)))
         plain = kind in _PLAIN_KEYS or not _has_traced(state, key)
         entry = state.known.get(id(obj))
+        if not plain and entry is not None and isinstance(obj, dict):
+            key, plain = stored.hashed(state, key), True
         if entry is not None and entry.is_changed:
             now = stored.item(state, entry, key)
             if now is not ABSENT:
@@ -160,6 +164,8 @@ class Door(Control):
             return state.item(entry, key)
         if plain or state.hooks.is_traced(obj):
             return loaded(obj[key])
+        if entry is not None and not isinstance(obj, np.ndarray):
+            state.whole(obj)
         return state.hooks.getitem_captured(obj, key)
 
     def iterate(self, iterable: Any) -> Any:
@@ -196,10 +202,14 @@ class Door(Control):
         if member is not None:
             return self.call(bool)(member(item))
         entry = state.known.get(id(container))
+        if entry is not None and isinstance(container, _HASHED):
+            item = stored.hashed(state, item)
         if entry is not None and entry.is_changed:
             container = stored.current(state, entry)
         elif entry is not None:
             state.membership(entry, item)
+        else:
+            check_moved(container)
         return state.hooks.contains(container, item)
 
     def lacks(self, item: Any, container: Any) -> Any:
@@ -212,6 +222,11 @@ class Door(Control):
             return value
         state.whole(value)
         return state.hooks.formatted(value)
+
+    def text(self, value: str) -> str:
+        """Return text that has just been made."""
+        state = _session()
+        return value if state is None else state.hooks.text(value)
 
     def call(self, f: Any) -> Callable[..., Any]:
         """Return what is called in the place of `f`."""

@@ -102,8 +102,10 @@ def _dtype(result: Any) -> np.dtype[Any]:
         found: Any = result if isinstance(result, Array) else np.asarray(result)
         dtype: np.dtype[Any] = np.dtype(found.dtype)
         return dtype
-    first, second = _dtype(result.first), _dtype(result.second)
-    if first != second:
+    choices = result.choices()
+    leaves = [x for c in choices for x in (c.first, c.second) if not isinstance(x, Either)]
+    first, *others = dict.fromkeys(map(_dtype, leaves))
+    for second in others:
         msg = (
             f"a function of np.vectorize returns {first} or {second}, and the first element "
             "decides which one all results get; give otypes"

@@ -115,8 +115,12 @@ class ExpressionRewriter(OperandRewriter):
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
         node.value = self._formatted(self.visit(node.value), node.value)
         if node.format_spec is not None:
-            node.format_spec = self.visit(node.format_spec)
+            self.generic_visit(node.format_spec)  # part of the text
         return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        self.generic_visit(node)
+        return self._text(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
@@ -127,7 +131,7 @@ class ExpressionRewriter(OperandRewriter):
         )
         if is_text and isinstance(node.op, ast.Mod):
             node.right = self._formatted(node.right, node.right)
-            return node
+            return self._text(node)
         if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
             return node
         symbol = ast.Constant(_OPERATORS[type(node.op)])
@@ -137,6 +141,9 @@ class ExpressionRewriter(OperandRewriter):
     def _formatted(self, value: ast.expr, at: ast.expr) -> ast.expr:
         # what is only printed may show a size by its name
         return value if self._printing else self.hook("formatted", value, at=at)
+
+    def _text(self, node: ast.expr) -> ast.expr:
+        return node if self._printing else self.hook("text", node, at=node)
 
     def _is_bare_super(self, node: ast.Call) -> bool:
         if not isinstance(node.func, ast.Name) or node.func.id != "super" or node.args:

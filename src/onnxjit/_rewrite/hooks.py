@@ -51,6 +51,10 @@ class Hooks(Protocol):
         """Return what a string is formatted with in the place of `value`."""
         ...
 
+    def text(self, value: str, /) -> str:
+        """Return text that may be made of what only a run knows."""
+        ...
+
     def stored(self, value: Any, /) -> Any:
         """Return what an object older than the trace gets in the place of `value`."""
         ...
@@ -98,6 +102,9 @@ class PlainHooks:
         return item in container
 
     def formatted(self, value: Any, /) -> Any:
+        return value
+
+    def text(self, value: str, /) -> str:
         return value
 
     def stored(self, value: Any, /) -> Any:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.source import caller
 from onnxjit._rewrite import effects, stored
 from onnxjit._rewrite.library import in_python
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
@@ -25,8 +24,8 @@ from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
 from onnxjit._trace.lists import List
-from onnxjit._trace.trace import current_tracer
-from onnxjit.errors import DataDependentError, UnsupportedError
+from onnxjit._trace.moved import check_moved
+from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +52,9 @@ def route(state: State, f: Any) -> Callable[..., Any]:
         return _route_method(state, f)
     if type(f) is BuiltinFunctionType and type(f.__self__) in _BUILTIN_OWNERS:
         if type(f.__self__) is str and f.__name__ == "format":
-            return functools.partial(_with_numbers, state, f)
+            return lambda *args, **kwargs: state.hooks.text(
+                _with_numbers(state, f, *args, **kwargs)
+            )
         owner: Any = f.__self__
         if has_unsure(owner):
             return method_of(owner, f.__name__)
@@ -82,8 +83,6 @@ def called(state: State, f: Any) -> Callable[..., Any]:
         result = functools.partial(_call_unseen, state, result)
     if f is len:
         result = functools.partial(_length, state, result)
-    elif f is next:
-        result = functools.partial(_next, state, route(state, f))
     if id(f) in state.routes:
         state.calls[id(f)] = f, result
     return result
@@ -146,6 +145,8 @@ def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
         return chosen.apply(
             lambda x: _call_unseen(state, f, *replaced(args, chosen, x), **kwargs)
         )
+    for x in args:
+        check_moved(x)
     seen = [_given(state, x) for x in args]
     if kwargs:
         kwargs = {name: _given(state, x) for name, x in kwargs.items()}
@@ -248,6 +249,7 @@ def _route_method(state: State, f: MethodType) -> Callable[..., Any]:
         name = f"{_owner_name(owner)}.{f.__name__}"
         return state.hooks.twin(f) or _impure(state, f, name)
     if isinstance(owner, _random_states()):
+        check_moved(owner)
         return _random_method(state, f)
     routed = route(state, function)
     if routed is not function:
@@ -266,43 +268,20 @@ def _route_bound_native(state: State, f: Callable[..., Any]) -> Callable[..., An
     if _is_impure_owner(state, owner):
         return _impure(state, f, f"{_owner_name(owner)}.{name}")
     if isinstance(owner, _random_states()):
+        check_moved(owner)
         return _random_method(state, f)
     if isinstance(owner, type):
         if issubclass(owner, dt.date) and name in effects.CLOCK_METHODS:
             return _impure(state, f, f"{owner.__name__}.{name}")
         return f
     if entry is None:
-        if type(owner) is types.GeneratorType:
-            _check_advance(state, owner)
+        check_moved(owner)
         return f
     if isinstance(owner, CONTAINERS):
         return _route_container(state, entry, f)
     if name == "__next__":
         state.check_store(owner, "iterator", " is advanced")
     return f
-
-
-def _check_advance(state: State, generator: types.GeneratorType[Any, Any, Any]) -> None:
-    """Refuse to advance a generator in a branch or loop that it was not begun in."""
-    tracer = current_tracer()
-    if tracer is None:
-        return
-    _, begun = state.generators.setdefault(id(generator), (generator, tracer.block))
-    if begun is tracer.block:
-        return
-    msg = (
-        f"a generator is advanced at {caller()} in a branch or loop of the graph, which "
-        "cannot keep where it is; write its steps into the loop"
-    )
-    error = UnsupportedError(msg)
-    tracer.refuse(error)
-    raise error
-
-
-def _next(state: State, f: Any, x: Any, *default: Any) -> Any:
-    if type(x) is types.GeneratorType:
-        _check_advance(state, x)
-    return _call_unseen(state, f, x, *default)
 
 
 def _route_container(state: State, entry: Old, f: Callable[..., Any]) -> Callable[..., Any]:

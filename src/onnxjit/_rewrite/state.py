@@ -90,7 +90,6 @@ class State:
         "base",
         "calls",
         "changed",
-        "generators",
         "getters",
         "hooks",
         "known",
@@ -110,8 +109,6 @@ class State:
         self.libraries: dict[int, ModuleType] = {}
         self.members: dict[tuple[type, str], FunctionType | None] = {}
         self.getters: dict[type, dict[str, FunctionType | cached_property[Any]]] = {}
-        #: generators that have been advanced, and the block in which they were begun
-        self.generators: dict[int, tuple[object, object]] = {}
         self.base = 0
         self.places = hooks.places
         self.changed: set[int] = set()

@@ -98,7 +98,7 @@ def set_item(state: State, entry: Old, key: Any, value: Any) -> None:
     """Store an item of an old list or dict."""
     obj: Any = entry.obj
     kind = type(obj)
-    key = state.hooks.formatted(key)
+    key = hashed(state, key) if kind in _MAPPINGS else state.hooks.formatted(key)
     is_number = kind is list and hasattr(type(key), "__index__")
     added = state.places is not None and _added(state, entry)
     refused = entry.path is None or state.hooks.is_traced(key) or added
@@ -110,6 +110,12 @@ def set_item(state: State, entry: Old, key: Any, value: Any) -> None:
         key = _place_in(state, entry, key, "list assignment index out of range")
     place = Place(obj, "item", key, entry.path)
     _store(state, entry, place, value, (operator.getitem, state.item))
+
+
+def hashed(state: State, key: Any) -> Any:
+    """Return a key with numbers in the place of sizes: looking it up settles those."""
+    hash(key)
+    return state.hooks.formatted(key)
 
 
 def _store(state: State, entry: Old, place: Place, value: Any, loads: tuple[Any, Any]) -> None:

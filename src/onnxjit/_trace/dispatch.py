@@ -287,12 +287,28 @@ def _record_in_place(row: Function, given: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------------------- wiring
 
 
+#: what asks for a number, by Python's special methods
+_ASKING: Final = {
+    "__hash__": "a key of a dict or set", "__int__": "int()", "__float__": "float()",
+    "__complex__": "complex()", "__format__": "a format in text", "__round__": "round()",
+    "__array__": "an array made by code that is not traced",
+    "__index__": "an index or a number of elements (__index__)",
+}  # fmt: skip
+
+
+def _asking(what: str) -> str:
+    """Return who asks for a size, and where."""
+    tracer = current_tracer()
+    if tracer is None:
+        return _ASKING.get(what, what)
+    tracer.mark_line()
+    return f"{_ASKING.get(what, what)} at {tracer.source}"
+
+
 def _data_test(dim: Dim, what: str) -> Exception:
     """Return the error of a test on a size that depends on array data."""
-    tracer = current_tracer()
-    where = f" at {tracer.source}" if tracer is not None else ""
     msg = (
-        f"{what}{where} needs the value of {dim}, which depends on array data and is known "
+        f"{_asking(what)} needs the value of {dim}, which depends on array data and is known "
         "only when the model runs; use array operations (np.where, masks) instead, or let the "
         "call run eagerly"
     )
@@ -301,11 +317,9 @@ def _data_test(dim: Dim, what: str) -> Exception:
 
 def _no_hint(dim: Dim, what: str) -> Exception:
     """Return the error of a test on a size that has no example."""
-    tracer = current_tracer()
-    where = f" at {tracer.source}" if tracer is not None else ""
     msg = (
-        f"{what}{where} needs the value of {dim}, for which no example is given; export with "
-        "an example array or with a fixed size"
+        f"{_asking(what)} needs the value of {dim}, for which no example is given; export "
+        "with an example array or with a fixed size"
     )
     return _refused(msg)
 

@@ -56,7 +56,10 @@ def folded(equation: Equation) -> tuple[Value, ...] | None:
     if equation.blocks or op.stateful or not inputs:
         return None
     if op.evaluate is not None and all(v.known is not None for v in inputs):
-        found = bind(op, *inputs, **equation.params)
+        try:
+            found = bind(op, *inputs, **equation.params)
+        except Exception:  # noqa: BLE001  NumPy's: only a run knows whether it gets there
+            return None
         return found if all(v.known is not None for v in found) else None
     if op.name == "logical_not":
         inner = inputs[0].equation

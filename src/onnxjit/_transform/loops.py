@@ -32,6 +32,7 @@ from onnxjit._ops.structure import (
 )
 
 from .batch import Batch
+from .borders import take_borders
 from .branches import join_branches
 from .dce import sweep
 from .fold import decided, folded
@@ -139,6 +140,7 @@ class _Loops:
             return
         if forward_writes(body, inner):
             self.changed = True
+        self._take_borders(left, body)
         sweep(body, set())
         self.hoist(body, block, facts)
         batch = None if trips is None else Batch(body, trips, facts, inner)
@@ -185,6 +187,14 @@ class _Loops:
         for old, new in zip(kept, made.outputs, strict=True):
             self.replace(old, new)
         return made
+
+    def _take_borders(self, equation: Equation, body: Block) -> None:
+        lead = 1 + equation.params["with_cond"]
+        for k in range(equation.params["states"]):
+            state, start = body.inputs[lead + k], equation.inputs[lead + k]
+            after = body.outputs[lead - 1 + k]
+            if _same_type(state, start, after) and take_borders(body, state, start, after):
+                self.changed = True
 
     def hoist(self, body: Block, block: Block, facts: Facts) -> None:
         """Move what is the same in all iterations out, unless it may fail."""

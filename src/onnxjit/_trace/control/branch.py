@@ -133,7 +133,9 @@ class _Branch:
         self._bind(yes, no, storages)
         self._finish(slots, storages)
         found = self._built(result)
-        origins.note(self._made, wrap(self.pred), self._built)
+        for _ in self._new:
+            pass  # what has left for the sake of origins
+        origins.note(self._made, wrap(self.pred))
         return found
 
     def _region(self, which: int) -> Region:

@@ -11,11 +11,11 @@ from onnxjit._trace.lists import List, rows_of
 from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from onnxjit._trace.array import Array
 
-__all__ = ["MUTABLE", "Either", "Open", "Unsure", "open_part", "replaced"]
+__all__ = ["MUTABLE", "Either", "Open", "Unsure", "inner_first", "open_part", "replaced"]
 
 _LISTS: Final = (list, tuple, List)
 #: what holds nothing that data chooses
@@ -97,6 +97,12 @@ class Either(Open):
             "one structure and number of dimensions"
         )
 
+    def choices(self) -> list[Either]:
+        """Return this choice and those that it chooses from, the innermost first."""
+        return inner_first(
+            self, lambda x: [p for p in (x.first, x.second) if isinstance(p, Either)]
+        )
+
     def apply(self, f: Callable[[Any], Any]) -> Any:
         """Return what a function gives for the one that is chosen."""
         return Either.choose(self.pred, lambda: f(self.first), lambda: f(self.second), ())
@@ -132,6 +138,24 @@ class Either(Open):
         return self.apply(
             lambda x: func(*replaced(args, self, x), **replaced(kwargs, self, x))
         )
+
+
+def inner_first(x: Any, parts: Callable[[Any], Iterable[Any]]) -> list[Any]:
+    """Return an object and all parts of parts of it, each once and after its own parts.
+
+    Choices of choices share what they choose from, so that looking at each path would take
+    time that doubles with each of them.
+    """
+    done: dict[int, Any] = {}
+    stack = [x]
+    while stack:
+        one = stack[-1]
+        new = [] if id(one) in done else [p for p in parts(one) if id(p) not in done]
+        if new:
+            stack.extend(new)
+        else:
+            done[id(one)] = stack.pop()
+    return list(done.values())
 
 
 def _iterable(x: Any) -> Any:

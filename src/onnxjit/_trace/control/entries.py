@@ -15,9 +15,8 @@ import numpy as np
 from onnxjit._core.dims import Dim, has_data
 from onnxjit._trace.array import Array, wrap
 
-from .either import Either
 from .join import flatten, type_of
-from .origins import same_handle
+from .origins import Origin, same_handle
 from .slots import UNBOUND
 from .truth import and_, compare, decide
 
@@ -90,4 +89,5 @@ def note_entries(
         flatten(content, leaves)
         for x, t, leaf in zip(c.leaves, c.types, leaves, strict=True):
             if type_of(x) != t and isinstance(leaf, Array):
-                tracer.note_joined(leaf, Either(ran, same_handle(leaf), x, source))
+                made = Origin(ran, same_handle(leaf), x, source, tracer.block)
+                tracer.note_joined(leaf, made)

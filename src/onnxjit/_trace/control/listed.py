@@ -103,9 +103,10 @@ def as_array(x: List, *, typed: bool = False) -> Array:
     """Return a list as `np.array` makes an array of it; `typed`: the dtype is given."""
     rows = x.rows.filled()
     found = _array_of(rows, rows.element.template, iter(rows.columns))
-    if not (typed or found._value.dtype is FLOAT64) or found.ndim != 1:
-        # NumPy makes float64 numbers of no elements, whatever they would have been
-        _must_have_some(x.length)
+    is_same = found.ndim == 1 and (typed or found._value.dtype is FLOAT64)
+    # NumPy makes float64 numbers of no elements, whatever they would have been
+    if not is_same and _is_empty(x.length):
+        found = call_function(np.zeros, (0, found.dtype if typed else np.float64), {})
     return wrap(found._value)
 
 
@@ -126,11 +127,18 @@ def _array_of(rows: Rows, template: Any, columns: Any) -> Array:
     return stacked
 
 
-def _must_have_some(length: DimLike) -> None:
-    """Let Python make the call if there is no element."""
-    if isinstance(length, Dim) and not length.env.proves("ge", length.poly - 1):
-        test: Any = np.equal(dim_array(length), 0)
-        running_tracer().fail_if(test._value)
+def _is_empty(length: DimLike) -> bool:
+    """Whether there is no element; what only data knows is left to Python if there is none."""
+    if not isinstance(length, Dim):
+        return length == 0
+    if length.env.proves("ge", length.poly - 1):
+        return False
+    tracer = running_tracer()
+    if not (tracer.symbolic or has_data(length)):
+        return not length > 0
+    test: Any = np.equal(dim_array(length), 0)
+    tracer.fail_if(test._value)
+    return False
 
 
 def _has_rows(x: Any) -> bool:
@@ -151,8 +159,8 @@ def _replaced(x: Any) -> Any:
         return as_array(x)
     if isinstance(x, Numbers):
         found = x.array()
-        _must_have_some(found.shape[0])  # NumPy makes float64 numbers of none
-        return found
+        empty = _is_empty(found.shape[0])  # NumPy makes float64 numbers of none
+        return call_function(np.zeros, (0,), {}) if empty else found
     if isinstance(x, tuple):
         items = tuple(map(_replaced, x))
         return type(x)(*items) if hasattr(x, "_fields") else items
@@ -243,7 +251,8 @@ def joined_rows(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     if join is None or not args or rows_of(args[0]) is None:
         return None
     x, *rest = args
-    _must_have_some(x.length)
+    if _is_empty(x.length):
+        return func((), *rest, **kwargs)
     rows = x.rows.filled()
     array = wrap(_array_of(rows, rows.element.template, iter(rows.columns))._value)
     options = dict(kwargs)

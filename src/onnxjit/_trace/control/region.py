@@ -120,6 +120,7 @@ def trace_region(
 
 
 def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
+    refusal = tracer.refusal
     try:
         run(region.block)
     except AlwaysRaises as e:
@@ -128,7 +129,9 @@ def _run(tracer: Tracer, region: Region, run: Callable[[Block], Any]) -> None:
         raise
     except RecursionError as e:
         raise UnsupportedError(_DEEP.format(tracer.source)) from e
-    except Exception as e:  # noqa: BLE001  the user's, for Python to raise
+    except Exception as e:
+        if tracer.refusal is not refusal and tracer.refusal is not None:
+            raise tracer.refusal from e  # which C code has made its own exception of
         region.error = e
         if id(e) != tracer.meant and type(e) in _MISTAKES:
             text = f"{type(e).__name__}: {e}"

@@ -21,6 +21,7 @@ from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
 from .either import MUTABLE, Unsure
+from .members import Members, slot_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,7 +72,7 @@ class Slot:
                 return owner.cell_contents
             except ValueError:
                 return UNBOUND
-        if isinstance(owner, dict):
+        if isinstance(owner, (dict, Members)):
             return owner.get(self.key, UNBOUND)
         if self.key == ROWS:
             return owner.rows
@@ -102,7 +103,8 @@ class Slot:
         An outermost one leaves no item or attribute that is there on some paths only, since
         code can ask a dict which keys it has: where it is not there, Python makes the call.
         """
-        item = isinstance(self.owner, dict) and not isinstance(self.owner, Places)
+        owner = self.owner
+        item = isinstance(owner, (dict, Members)) and not isinstance(owner, Places)
         if item and isinstance(content, Unsure) and tracer.block is tracer.root:
             if isinstance(content.defined, Array):
                 tracer.fail_if(content.defined._value, holds=False)
@@ -268,6 +270,8 @@ def content_of(owner: Any) -> Any:
         return [owner.func, *owner.args, *owner.keywords.values()]
     if isinstance(owner, (FunctionType, type)):
         return []
+    if slot_names(type(owner)):
+        return dict(Members(owner).items())
     held = getattr(owner, "__dict__", None)
     return dict(held) if isinstance(held, dict) else []
 
@@ -287,8 +291,10 @@ def _places(owner: Any, name: str, saved: Any, now: Any) -> list[tuple[Slot, Any
     return None
 
 
-def _dict_of(owner: Any) -> dict[Any, Any]:
-    return owner if isinstance(owner, dict) else owner.__dict__
+def _dict_of(owner: Any) -> Any:
+    if isinstance(owner, dict):
+        return owner
+    return Members(owner) if slot_names(type(owner)) else owner.__dict__
 
 
 def _put_back(owner: Any, saved: Any, name: str) -> None:
