@@ -327,7 +327,11 @@ def reduction_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if ndim == 0 and axis is not None and not isinstance(axis, tuple):
         normalize_axis(axis, 1)
         return ()
-    return tuple(sorted(normalize_axes(axis, ndim)))
+    axes = tuple(sorted(normalize_axes(axis, ndim, repeats=True)))
+    if len(set(axes)) != len(axes):
+        msg = "duplicate value in 'axis'"
+        raise ValueError(msg)
+    return axes
 
 
 def normalize_axes(
