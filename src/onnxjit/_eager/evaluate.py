@@ -14,6 +14,7 @@ from onnxjit._engine.cache import Cache
 from onnxjit._ops import table
 from onnxjit._trace.array import ARRAY, SCALAR, Array
 from onnxjit._trace.doors import DOORS
+from onnxjit._trace.into import computing_in
 from onnxjit.errors import (
     DataDependentError,
     FallbackWarning,
@@ -27,7 +28,7 @@ from .boundary import as_eager, from_eager, numpy_result
 from .entry import FROZEN, Entry, Rerun
 from .leaves import Leaf, flatten, leaf_names, leaf_of, map_tree
 from .lie import Lies, lie_as_operands, lying, shows_order
-from .output import in_dtype_of_out, parameters, split_out, store, store_ufunc
+from .output import in_dtype_of_out, named, split_out, store, store_ufunc
 from .quick import is_plain, quick_call, quick_function, remember, remember_function
 from .record import record
 from .run import call_traced
@@ -109,8 +110,7 @@ def _moves_memory(row: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return True
     if row.copies is None:
         return False
-    given = dict(zip(parameters(row.numpy, "__call__"), args, strict=False)) | kwargs
-    return not given.get(row.copies, True)
+    return not named(row.numpy, args, kwargs).get(row.copies, True)
 
 
 def _lies_in(values: Any, order: Any) -> bool:
@@ -136,6 +136,9 @@ def _call(func: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         return call(*from_eager(args), **from_eager(kwargs), out=from_eager(out))
 
     if not is_ufunc or method not in {"__call__", "outer"}:
+        within = None if is_ufunc else computing_in(func, named(func, args, kwargs), out)
+        if within is not None:
+            return within()
         given, options = in_dtype_of_out(func, method, args, kwargs, out)
         return store(func, method, out, _compiled_or_numpy(call, given, options, name), ask)
     everywhere = {k: v for k, v in kwargs.items() if k != "where"}

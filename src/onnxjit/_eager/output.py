@@ -17,7 +17,7 @@ from .boundary import from_eager
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["in_dtype_of_out", "parameters", "split_out", "store", "store_ufunc"]
+__all__ = ["in_dtype_of_out", "named", "parameters", "split_out", "store", "store_ufunc"]
 
 #: parameters of the methods of ufuncs
 _REDUCE: Final = ("array", "axis", "dtype", "out", "keepdims", "initial", "where")
@@ -29,6 +29,8 @@ _METHODS: Final = {
 _ACCUMULATES: Final = frozenset({
     np.cumsum, np.cumprod, np.nancumsum, np.nancumprod, np.cumulative_sum, np.cumulative_prod,
 })  # fmt: skip
+#: functions of any number of arguments -> the name of those
+_MANY: Final = {np.einsum: "operands"}
 #: functions that take arrays in C order only
 _IN_C_ORDER: Final = frozenset({np.dot})
 
@@ -44,6 +46,14 @@ def parameters(func: Any, method: str) -> tuple[str, ...]:
         return ()
     kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     return tuple(p.name for p in parameters if p.kind in kinds)
+
+
+def named(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function by name; those of any number are a tuple."""
+    names = parameters(func, "__call__")
+    if args and not names:
+        return {_MANY.get(func, "args"): args, **kwargs}
+    return dict(zip(names, args, strict=False)) | kwargs
 
 
 def split_out(

@@ -135,6 +135,20 @@ def as_number(x: Any) -> Number | None:
         return None
 
 
+def slice_bound(bound: Any) -> Number:
+    """Return a bound of a slice that is given.
+
+    Raises
+    ------
+    TypeError
+        It is no integer.
+    """
+    number = int(bound) if isinstance(bound, (bool, np.bool_)) else as_number(bound)
+    if number is None:
+        raise TypeError(_BOUND)
+    return number
+
+
 def make_span(s: slice, n: DimLike) -> Span:
     """Return a slice of an axis of size `n`.
 
@@ -152,12 +166,7 @@ def make_span(s: slice, n: DimLike) -> Span:
         if type(bound) in PLAIN:
             ends.append(bound)
             continue
-        number = None if bound is None else as_number(bound)
-        if isinstance(bound, (bool, np.bool_)):
-            number = int(bound)
-        if bound is not None and number is None:
-            raise TypeError(_BOUND)
-        ends.append(number)
+        ends.append(None if bound is None else slice_bound(bound))
     if ends[2] is None:
         return Span(ends[0], ends[1], 1, n)
     step = ends[2]

@@ -12,7 +12,7 @@ from onnxjit._core.bind import running_trace
 from onnxjit._core.dims import DimLike, broadcast_dim, dim_prod, require_equal, same
 from onnxjit._core.dtypes import BOOL
 
-from .cast import cast, to_dtype
+from .cast import to_dtype
 from .convert import as_array, as_strong, normalize_axis
 from .elementwise import (
     multiply,
@@ -35,7 +35,7 @@ from .structure import (
     transpose,
     unsqueeze,
 )
-from .ufunc import promoted
+from .ufunc import at_dtype, promoted, result_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -423,7 +423,11 @@ def _parsed(operands: Sequence[Any]) -> tuple[list[str], str, list[Any]]:
         shown = list(operands)
         for i, x in enumerate(arrays):
             shown[2 * i] = np.empty((1,) * x.ndim)
-    inputs, output, _ = _parse_einsum_input(shown)
+    try:
+        inputs, output, _ = _parse_einsum_input(shown)
+    except ValueError:
+        np.einsum(*shown)  # whose message is another
+        raise
     return inputs.split(","), output, arrays
 
 
@@ -441,7 +445,7 @@ def einsum(
     *operands: Any,
     optimize: Any = False,  # noqa: ARG001  pairs are contracted from the left
     dtype: Any = None,
-    casting: str = "safe",  # noqa: ARG001
+    casting: Any = "safe",
     order: str = "K",  # noqa: ARG001
 ) -> Value:
     """Evaluate Einstein's summation convention.
@@ -454,9 +458,13 @@ def einsum(
         Operands are contracted in pairs from the left, whatever it says.
     dtype : dtype, optional
         What is multiplied.
+    casting : str
+        Which casts to that are allowed.
 
     Raises
     ------
+    TypeError
+        `casting` does not allow a cast.
     ValueError
         The subscripts or the shapes do not fit.
 
@@ -466,17 +474,24 @@ def einsum(
     exactly, bool is an or of ands.
     """
     letters, output, arrays = _parsed(operands)
-    values = promoted(*arrays) if len(arrays) > 1 else [cast(arrays[0], arrays[0].dtype)]
-    if dtype is not None:
-        values = [cast(v, to_dtype(dtype)) for v in values]
-    for text, v in zip(letters, values, strict=True):
+    wanted = result_type(*arrays) if dtype is None else to_dtype(dtype)
+    for i, x in enumerate(arrays):
+        if not np.can_cast(x.dtype.numpy, wanted.numpy, casting):
+            msg = (
+                f"Iterator operand {i} dtype could not be cast from {x.dtype.numpy!r} to "
+                f"{wanted.numpy!r} according to the rule '{casting}'"
+            )
+            raise TypeError(msg)
+    values = [at_dtype(x, wanted) for x in arrays]
+    for i, (text, v) in enumerate(zip(letters, values, strict=True)):
         if len(text) != v.ndim:
             more = len(text) < v.ndim
             msg = (
                 "operand has more dimensions than subscripts given in einstein sum, but no "
                 "'...' ellipsis provided to broadcast the extra dimensions."
                 if more
-                else "einstein sum subscripts string contains too many subscripts for operand"
+                else "einstein sum subscripts string contains too many subscripts for operand "
+                f"{i}"
             )
             raise ValueError(msg)
     terms = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from onnxjit._core.bind import as_value, running_trace
 from onnxjit._core.dims import Dim, DimLike, hint_of, require_equal
-from onnxjit._core.dtypes import DType, from_numpy
+from onnxjit._core.dtypes import INT64, DType, from_numpy
 from onnxjit._core.program import Value
 from onnxjit.errors import DataDependentError
 
@@ -227,6 +227,15 @@ def as_size(n: Any, what: str = "a size") -> int | Dim:
     return operator.index(n)
 
 
+def truncated(n: Any) -> Any:
+    """Return a float as the integer that C code takes it for; anything else as it is."""
+    if isinstance(n, float):
+        return int(n)
+    if isinstance(n, Value) and n.dtype.kind == "f" and not n.ndim:
+        return cast(n, INT64)
+    return n
+
+
 def as_shape(shape: Any) -> tuple[int | Dim, ...]:
     """Return a shape argument as a tuple of ints and sizes.
 
@@ -318,7 +327,11 @@ def reduction_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if ndim == 0 and axis is not None and not isinstance(axis, tuple):
         normalize_axis(axis, 1)
         return ()
-    return tuple(sorted(normalize_axes(axis, ndim)))
+    axes = tuple(sorted(normalize_axes(axis, ndim, repeats=True)))
+    if len(set(axes)) != len(axes):
+        msg = "duplicate value in 'axis'"
+        raise ValueError(msg)
+    return axes
 
 
 def normalize_axes(

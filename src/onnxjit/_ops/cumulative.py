@@ -25,7 +25,7 @@ from .ufunc_methods import ufunc_accumulate, ufunc_reduce
 if TYPE_CHECKING:
     from onnxjit._core.program import Value
 
-__all__ = ["ROWS", "diff"]
+__all__ = ["ROWS", "diff", "neighbours", "step"]
 
 ROWS: list[Function | Ufunc] = []
 
@@ -198,7 +198,7 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Value:
 # --- differences -----------------------------------------------------------------------------
 
 
-def _neighbours(x: Value, axis: int) -> tuple[Value, Value]:
+def neighbours(x: Value, axis: int) -> tuple[Value, Value]:
     """Return all but the last and all but the first element of an axis."""
     n = x.shape[axis]
     less: DimLike = dim_max(n - 1, 0)
@@ -209,7 +209,7 @@ def _neighbours(x: Value, axis: int) -> tuple[Value, Value]:
 
 def step(x: Value, axis: int) -> Value:
     """Return each element minus the one before, or whether they differ for bool."""
-    low, high = _neighbours(x, axis)
+    low, high = neighbours(x, axis)
     result: Value = (not_equal if x.dtype is BOOL else subtract)(high, low)
     return result
 
@@ -308,7 +308,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
     Slice, Sub, Concat.
     """
     x = as_1d(as_array(ary))
-    low, high = _neighbours(x, 0)
+    low, high = neighbours(x, 0)
     parts: list[Value] = [subtract(high, low)]
     if to_begin is not None:
         parts.insert(0, _end(to_begin, x.dtype, "to_begin"))
@@ -353,6 +353,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Value:
             width = reshape(width, shape)
         else:
             width = step(places, normalize_axis(axis, places.ndim))
-    low, high = _neighbours(values, at)
+    low, high = neighbours(values, at)
     pieces: Any = divide(multiply(width, add(high, low)), 2.0)
     return ufunc_reduce(np.add, pieces, at)

@@ -10,6 +10,7 @@ import numpy as np
 
 from onnxjit._core.aval import Tensor
 from onnxjit._core.bind import as_value, bind_one, dim_value
+from onnxjit._core.dims import dim_max
 from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, UINT8
 from onnxjit._core.op import Op
 from onnxjit.errors import UnsupportedError
@@ -19,7 +20,7 @@ from .cast import cast
 from .complex_parts import imag_part, is_complex, make_complex, real_part
 from .convert import as_array
 from .create import linspace
-from .cumulative import step
+from .cumulative import neighbours, step
 from .elementwise import add as plus
 from .elementwise import (
     divide,
@@ -168,7 +169,7 @@ def _given_edges(bins: Any) -> Value:
     n = edges.shape[0]
     if is_zero(n):
         return edges
-    below, above = take_range(edges, 0, 0, n - 1), take_range(edges, 0, 1, n - 1)
+    below, above = neighbours(edges, 0)
     falls = reduce_any(greater(below, above), (0,))
     if falls.known is not None:
         if falls.known:
@@ -200,8 +201,9 @@ def _in_given(data: _Data, edges: Value) -> Value:
     x, wanted = promoted(data.values, edges)
     order = None if data.weights is None else argsort_along(x, 0)
     ordered = sort_along(x, 0) if order is None else gather(x, order)
-    low = search(ordered, take_range(wanted, 0, 0, n - 1), "left")
-    high = search(ordered, take_range(wanted, 0, n - 1, 1), "right")
+    lefts = dim_max(n - 1, 0)  # of all but the last, if there is one
+    low = search(ordered, take_range(wanted, 0, 0, lefts), "left")
+    high = search(ordered, take_range(wanted, 0, lefts, n - lefts), "right")
     places = concat([low, high], 0)
     if data.weights is None or order is None:
         return step(places, 0)

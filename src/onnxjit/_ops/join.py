@@ -14,13 +14,13 @@ from onnxjit._core.dims import DimLike, dim_min, dim_prod, hint_of, require_equa
 from onnxjit._core.program import Value
 
 from . import structure
-from .basic import IndexView
+from .basic import IndexView, slice_bound
 from .cast import cast
 from .convert import as_array, as_dtype, as_shape, normalize_axis
 from .row import Function, Ufunc, function
 from .samples import call, calls
 from .shape import ADDED, as_list, at_least
-from .span import Item, Pick, Span, whole
+from .span import Item, Number, Pick, Span, whole
 from .structure import reshape, unsqueeze
 
 if TYPE_CHECKING:
@@ -385,9 +385,11 @@ def _whole(sections: Any) -> Any:
     return int(sections) if isinstance(sections, (float, np.floating)) else sections
 
 
-def _at_places(x: Value, axis: int, places: Sequence[DimLike]) -> list[View]:
-    """Cut before each place, read as a slice bound."""
-    bounds: list[DimLike | None] = [0, *places, None]
+def _at_places(x: Value, axis: int, places: Any) -> list[View]:
+    """Cut before each place, read as a slice bound; how many there are is known."""
+    if isinstance(places, (Value, np.ndarray)):
+        places = as_list(as_array(places))
+    bounds: list[Number | None] = [0, *(slice_bound(p) for p in places), None]
     n = x.shape[axis]
     return [_piece(x.shape, axis, Span(a, b, 1, n)) for a, b in itertools.pairwise(bounds)]
 
@@ -431,7 +433,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]
     indices_or_sections = _whole(indices_or_sections)
     if _is_number(indices_or_sections):
         return _in_parts(x, axis, _sections(indices_or_sections))
-    return _at_places(x, axis, as_shape(indices_or_sections))
+    return _at_places(x, axis, indices_or_sections)
 
 
 @function(
@@ -457,7 +459,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[View]:
     axis = normalize_axis(axis, x.ndim)
     indices_or_sections = _whole(indices_or_sections)
     if not _is_number(indices_or_sections):
-        return _at_places(x, axis, as_shape(indices_or_sections))
+        return _at_places(x, axis, indices_or_sections)
     count, n = as_shape(indices_or_sections)[0], x.shape[axis]
     if isinstance(count, int) and count == 0:
         msg = "division by zero"

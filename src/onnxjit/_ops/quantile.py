@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from onnxjit._core.bind import as_value, dim_value
+from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim, DimLike, dim_prod
 from onnxjit._core.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from onnxjit._core.program import Value
 
 from .cast import cast
 from .checks import fail_unless_between
-from .convert import as_array, normalize_axes
+from .convert import as_array
 from .elementwise import (
     add,
     ceil,
@@ -22,7 +22,6 @@ from .elementwise import (
     equal,
     floor,
     floor_divide,
-    greater,
     greater_equal,
     isnan,
     less,
@@ -37,20 +36,16 @@ from .elementwise import (
     subtract,
 )
 from .elementwise import where as pick
-from .gather import gather, gather_elements
+from .gather import gather_elements
+from .quantile_order import Integers, Ordered, WithoutNan, number_of
 from .quantile_weighted import weighted_quantile
 from .reduce import count_true, reduce_sum
 from .row import NO_VALUE, Function, Ufunc, function
 from .samples import NUMBERS, call, calls, reductions, within
-from .sort import sort_along
 from .structure import (
     broadcast_to,
-    concat,
-    is_positive,
     is_zero,
-    may_guard,
     reshape,
-    transpose,
 )
 
 if TYPE_CHECKING:
@@ -59,113 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["ROWS"]
 
 ROWS: list[Function | Ufunc] = []
-
-
-class _Ordered:
-    """An array sorted along the axes of a reduction, which are joined and lead.
-
-    Attributes
-    ----------
-    count : int or Dim
-        How many elements go into each result.
-    values : (n, ...) Value
-        In order, NaN last.
-    kept : tuple
-        Shape of the result of a reduction that drops or keeps the axes.
-    """
-
-    __slots__ = ("count", "kept", "values")
-
-    def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
-        x = as_array(a)
-        axes = normalize_axes(axis, x.ndim)
-        rest = [i for i in range(x.ndim) if i not in axes]
-        n: DimLike = 1
-        for i in axes:
-            n = n * x.shape[i]
-        joined = reshape(transpose(x, [*axes, *rest]), (n, *(x.shape[i] for i in rest)))
-        self.values = sort_along(joined, 0)
-        self.count = n
-        keep = keepdims is not NO_VALUE and bool(keepdims)
-        shape = [1 if i in axes else m for i, m in enumerate(x.shape)]
-        self.kept: Final = tuple(shape) if keep else joined.shape[1:]
-
-    def allow_nothing(self) -> Value | None:
-        """Let elements be read where there may be none; return whether there are some.
-
-        None means that there are: a guard tells for calls, so that only models have to ask.
-        """
-        if is_positive(self.count) or (isinstance(self.count, Dim) and may_guard(self.count)):
-            return None
-        row = broadcast_to(as_value(0, self.values.dtype), (1, *self.values.shape[1:]))
-        self.values = concat([self.values, row], 0)
-        some: Value = greater(_number(self.count), as_value(0, INT64))
-        return some
-
-    def at(self, places: Value) -> Value:
-        """Return the elements at places."""
-        return gather(self.values, places)
-
-    def numbered(self) -> Value:
-        """Return how many elements go into each result, for places along the first axis."""
-        return _number(self.count)
-
-    def end(self, n: Value) -> Value:
-        """Return the place of the last element."""
-        return as_value(-1, n.dtype)
-
-    def along(self, q: Value) -> Value:
-        """Return fractions or weights as they broadcast against elements."""
-        return reshape(q, (*q.shape, *(1,) * (self.values.ndim - 1)))
-
-    def nan_met(self) -> Value | None:
-        """Whether there is a NaN, which then is last."""
-        if self.values.dtype.kind not in "fc":
-            return None
-        met: Value = isnan(self.at(_number(self.count - 1)))
-        return met
-
-
-class _WithoutNan(_Ordered):
-    """An array of floats sorted as `_Ordered`, of which NaN is left out."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, a: Any, axis: Any, keepdims: Any) -> None:
-        super().__init__(a, axis, keepdims)
-        present = logical_not(isnan(self.values))
-        self.number: Final = count_true(present, (0,), keepdims=True)
-        self.allow_nothing()
-
-    def at(self, places: Value) -> Value:
-        """Return the elements at places of each lane."""
-        last = maximum(subtract(self.number, as_value(1, INT64)), as_value(0, INT64))
-        inside = maximum(minimum(places, last), as_value(0, INT64))
-        count = places.shape[0]
-        wanted = broadcast_to(inside, (count, *self.values.shape[1:]))
-        return gather_elements(self.values, wanted, 0)
-
-    def numbered(self) -> Value:
-        """Return how many elements each lane has."""
-        return self.number
-
-    def end(self, n: Value) -> Value:
-        """Return the places of the last elements."""
-        result: Value = subtract(n, 1)
-        return result
-
-    def along(self, q: Value) -> Value:
-        """Return what has all axes already."""
-        return q
-
-    def nan_met(self) -> Value | None:
-        """Whether there is nothing but NaN."""
-        met: Value = equal(self.number, as_value(0, INT64))
-        return met
-
-
-def _number(n: DimLike) -> Value:
-    return cast(dim_value(n), INT64)
 
 
 # --- median ----------------------------------------------------------------------------------
@@ -198,7 +86,7 @@ def median(
     -----
     TopK, Gather, Add, Div.
     """
-    ordered = _Ordered(a, axis, keepdims)
+    ordered = Ordered(a, axis, keepdims)
     n = ordered.count
     dtype = ordered.values.dtype
     wide = {FLOAT16: FLOAT32}.get(dtype, dtype if dtype.kind in "fc" else FLOAT64)
@@ -206,8 +94,8 @@ def median(
     if is_zero(n):
         return broadcast_to(_nan(narrow), ordered.kept)
     some = ordered.allow_nothing()
-    low = cast(ordered.at(_number((n - 1) // 2)), wide)
-    high = cast(ordered.at(_number(n // 2)), wide)
+    low = cast(ordered.at(number_of((n - 1) // 2)), wide)
+    high = cast(ordered.at(number_of(n // 2)), wide)
     middle = divide(add(low, high), as_value(2, wide))
     if isinstance(n, Dim):
         middle = pick(_is_odd(n), low, middle)
@@ -216,7 +104,7 @@ def median(
     middle = cast(middle, narrow)
     met = ordered.nan_met()
     if met is not None:
-        middle = pick(met, ordered.at(_number(n - 1)), middle)
+        middle = pick(met, ordered.at(number_of(n - 1)), middle)
     if some is not None:
         middle = pick(some, middle, _nan(narrow))
     return reshape(_without_negative_zero(middle), ordered.kept)
@@ -233,7 +121,7 @@ def _without_negative_zero(x: Value) -> Value:
 
 
 def _is_odd(n: DimLike) -> Value:
-    return cast(_number(n % 2), BOOL)
+    return cast(number_of(n % 2), BOOL)
 
 
 @function(ROWS, np.nanmedian, scalar=True, ulp=within(4), samples=reductions(values="nearly"))
@@ -249,7 +137,7 @@ def nanmedian(
     -----
     TopK, GatherElements, Add, Div.
     """
-    ordered = _Ordered(a, axis, keepdims)
+    ordered = Ordered(a, axis, keepdims)
     values = ordered.values
     if values.dtype.kind not in "fc" or is_zero(ordered.count):
         return median(a, axis, keepdims=keepdims is not NO_VALUE and keepdims)
@@ -268,6 +156,9 @@ def nanmedian(
     if some is not None:
         result = pick(some, result, _nan(values.dtype))
     return reshape(_without_negative_zero(result), ordered.kept)
+
+
+_REAL: Final = "a must be an array of real numbers"
 
 
 # --- quantiles -------------------------------------------------------------------------------
@@ -352,7 +243,7 @@ def _weight(method: str, gamma: Value, index: Value) -> Value:
     return gamma
 
 
-def _between(ordered: _Ordered, method: str, n: Value, q: Value, *, weak: bool) -> Value:
+def _between(ordered: Ordered, method: str, n: Value, q: Value, *, weak: bool) -> Value:
     """Interpolate between neighbours."""
     index = _virtual(method, n, q)
     last: Value = subtract(n, 1)
@@ -408,18 +299,17 @@ def _quantile(  # noqa: PLR0913, PLR0917  what the four functions differ in
     method: str,
     keepdims: Any,
     weights: Any,
-    kind: type[_Ordered] = _Ordered,
+    kind: type[Ordered] = Ordered,
 ) -> Value:
     if method not in _DISCRETE and method not in _BETWEEN:
         np.quantile([0.0], 0.5, method=method)  # type: ignore[call-overload]  # NumPy's refusal
     if as_array(a).dtype.kind == "c":
-        msg = "a must be an array of real numbers"
-        raise TypeError(msg)
+        raise TypeError(_REAL)
     if weights is not None:
         if method != "inverted_cdf":
             msg = f"Only method 'inverted_cdf' supports weights. Got: {method}."
             raise ValueError(msg)
-        left_out = kind is _WithoutNan
+        left_out = kind is WithoutNan
         return weighted_quantile(a, q, axis, keepdims, weights, without_nan=left_out)
     ordered = kind(a, axis, keepdims)
     if q.dtype.kind in "biu":
@@ -428,14 +318,14 @@ def _quantile(  # noqa: PLR0913, PLR0917  what the four functions differ in
         q = cast(q, FLOAT64)
     n = cast(ordered.numbered(), q.dtype)
     given = q.shape
-    if kind is _WithoutNan:
+    if kind is WithoutNan:
         q = reshape(q, (dim_prod(given), *(1,) * (ordered.values.ndim - 1)))
     if method in _DISCRETE:
         result = ordered.at(_DISCRETE[method](n, q))
     else:
         result = _between(ordered, method, n, q, weak=weak)
     met = ordered.nan_met()
-    if met is not None:
+    if met is not None and result.dtype.kind == "f":
         result = pick(met, as_value(np.nan, result.dtype), result)
     return reshape(result, (*given, *ordered.kept))
 
@@ -530,13 +420,14 @@ def _nan_quantile(
     a: Any, q: tuple[Value, bool], axis: Any, method: str, keepdims: Any, weights: Any
 ) -> Value:
     x = as_array(a)
+    if x.dtype.kind == "c":
+        raise TypeError(_REAL)
     if any(map(is_zero, x.shape)):
         from .nan_statistics import nanmean
 
         return nanmean(x, axis, keepdims=keepdims)
-    if x.dtype.kind != "f":
-        return _quantile(x, *q, axis, method, keepdims, weights)
-    return _quantile(x, *q, axis, method, keepdims, weights, _WithoutNan)
+    kind = WithoutNan if x.dtype.kind == "f" else Integers
+    return _quantile(x, *q, axis, method, keepdims, weights, kind)
 
 
 @function(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeating, rolling, padding, inserting and deleting."""
+"""Repeating, rolling and padding."""
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,12 +22,13 @@ from onnxjit._core.program import Value
 from onnxjit.errors import UnsupportedError
 
 from . import structure
-from .basic import as_number, make_span, out_of_bounds
+from .basic import as_number
 from .cast import cast
-from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis
+from .convert import as_array, as_shape, as_size, normalize_axes, normalize_axis, truncated
 from .elementwise import less, maximum, minimum, remainder, subtract
-from .gather import compress, gather, nonzero
-from .index_write import assigned, fit, setitem
+from .fitting import shape_text
+from .gather import gather, nonzero
+from .index_write import assigned
 from .pad_edges import PADDED
 from .pad_odd import reflected_odd
 from .reduce import reduce_any, reduce_max
@@ -40,7 +40,6 @@ from .structure import (
     concat,
     const,
     iota,
-    move_axis,
     reshape,
     take_range,
     unsqueeze,
@@ -133,6 +132,10 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     x = as_array(a)
     x = structure.as_1d(x) if axis is None or not x.ndim else x
     at = normalize_axis(0 if axis is None else axis, x.ndim)
+    if isinstance(repeats, float) or (isinstance(repeats, Value) and repeats.weak):
+        repeats = truncated(repeats)
+    elif isinstance(repeats, (list, tuple)) and any(isinstance(r, float) for r in repeats):
+        repeats = [truncated(r) for r in repeats]
     count = as_number(repeats)
     counts = as_array(repeats) if count is None or isinstance(count, Value) else None
     if counts is None:
@@ -155,7 +158,10 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Value:
     single = structure.same_shape([given], [1])
     if not (single or (structure.may_guard(given) and given == 1)):
         if not _goes_with(given, n):
-            msg = f"operands could not be broadcast together with shape ({n},) {counts.shape}"
+            msg = (
+                "operands could not be broadcast together with shape "
+                f"{shape_text((n,))} {shape_text(counts.shape)}"
+            )
             raise ValueError(msg)
     elif counts.known is not None:
         return repeated(x, int(counts.known[0]), at)
@@ -258,8 +264,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Value:
     count = max(len(given), len(axes))
     shifts = list(given) * (count if len(given) == 1 else 1)
     for by, at in zip(shifts, axes * (count if len(axes) == 1 else 1), strict=True):
-        number = as_number(by)
-        x = _rolled(x, as_size(by) if number is None else number, at)
+        whole = truncated(by)
+        number = as_number(whole)
+        x = _rolled(x, as_size(whole) if number is None else number, at)
     return x
 
 
@@ -434,155 +441,3 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> V
         else:
             x = gather(x, places(place, n), axis)
     return x
-
-
-# --- inserting and deleting ----------------------------------------------------------------
-
-
-def _inside(at: int | Dim, axis: int, n: DimLike, *, last: int = 0) -> DimLike:
-    """Return a place as a nonnegative one; `last` = 1 allows the end."""
-    if not -n <= at < n + last:
-        raise out_of_bounds(operator.index(at), axis, n)
-    return at + n if at < 0 else at
-
-
-def _axis_of(x: Value, axis: Any) -> tuple[Value, int]:
-    if axis is None:
-        return structure.as_1d(x), 0
-    return x, normalize_axis(axis, x.ndim)
-
-
-@function(
-    ROWS, np.delete,
-    samples=calls(lambda m: [
-        call(m.special(6), 2), call(m(3, 4), 1, axis=0), call(m(6), [0, 2, 5]),
-        call(m(3, 4), slice(1, 3), 1), call(m(5), m.mask(5)), call(m(5), -1), call(m(4), []),
-        call(m(4), 9),
-    ]),
-)  # fmt: skip
-def delete(arr: Any, obj: Any, axis: Any = None) -> Value:
-    """Return an array without some slices along an axis.
-
-    Parameters
-    ----------
-    arr : (...) array
-        Values; flattened without `axis`.
-    obj : int, slice, or array of int or bool
-        Which slices.
-    axis : int, optional
-        Which axis.
-
-    Notes
-    -----
-    Slice, Concat for one place; Compress for several.
-    """
-    x, axis = _axis_of(as_array(arr), axis)
-    n = x.shape[axis]
-    number = as_number(obj)
-    if number is not None and not isinstance(number, Value):
-        at = _inside(number, axis, n)
-        after = take_range(x, axis, at + 1, n - at - 1)
-        return concat([take_range(x, axis, 0, at), after], axis)
-    if isinstance(n, int) and _is_static(obj):
-        index = obj if isinstance(obj, slice) else np.asarray(_plain(obj))
-        return gather(x, const(np.delete(np.arange(n), index)), axis)
-    if isinstance(obj, slice):
-        keep = setitem(_all_true(n), obj, False)
-    else:
-        which = const(_plain(obj)) if _is_static(obj) else as_array(obj)
-        if which.dtype is BOOL and not require_equal(running_trace().env, which.shape[0], n):
-            msg = (
-                "boolean array argument `obj` to delete must be one-dimensional and match the "
-                f"axis length of {n}"
-            )
-            raise ValueError(msg)
-        keep = setitem(_all_true(n), which, False)
-    return compress(x, keep, axis)
-
-
-def _all_true(n: DimLike) -> Value:
-    return broadcast_to(const(True), (n,))
-
-
-def _is_static(obj: Any) -> bool:
-    if isinstance(obj, slice):
-        return not any(isinstance(b, (Value, Dim)) for b in (obj.start, obj.stop, obj.step))
-    if isinstance(obj, (list, tuple)):
-        return all(map(_is_static, obj))
-    return not isinstance(obj, Dim) and (not isinstance(obj, Value) or obj.known is not None)
-
-
-def _plain(obj: Any) -> Any:
-    if isinstance(obj, (list, tuple)):
-        return np.array([_plain(o) for o in obj], None if len(obj) else np.intp)
-    return obj.known if isinstance(obj, Value) else obj
-
-
-@function(
-    ROWS, np.insert,
-    samples=calls(lambda m: [
-        call(m.special(5), 2, 1), call(m(3, 4), 1, m(4), axis=0), call(m(5), [1, 3], m(2)),
-        call(m(3, 4), 1, 1, 1), call(m(5), -1, m(2)), call(m(4), slice(1, 3), m(2)),
-        call(m(4), 9, 1), call(m(2, 2), 1, 1),
-    ]),
-)  # fmt: skip
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
-    """Return an array with slices inserted along an axis.
-
-    Parameters
-    ----------
-    arr : (...) array
-        Values; flattened without `axis`.
-    obj : int, slice or sequence of int
-        Before which slices; known while tracing.
-    values : array
-        What is inserted, cast to arr's dtype.
-    axis : int, optional
-        Which axis.
-
-    Notes
-    -----
-    Slice, Concat.
-    """
-    x, axis = _axis_of(as_array(arr), axis)
-    n = x.shape[axis]
-    new = assigned(x, values)
-    number = as_number(obj)
-    if isinstance(number, (int, Dim)):
-        at = _inside(number, axis, n, last=1)
-        if new.ndim:  # NumPy reads the first axis of values as the axis inserted along
-            new = unsqueeze(new, range(max(x.ndim - new.ndim, 0)))
-            new = move_axis(new, 0, axis)
-        count = new.shape[axis] if new.ndim == x.ndim else 1
-        new = fit(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
-        return _spliced(x, axis, [(at, new)])
-    places = _insert_places(obj, n, axis)
-    shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
-    new = fit(new, shape)
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    return _spliced(x, axis, [(places[i], take_range(new, axis, i, 1)) for i in order])
-
-
-def _insert_places(obj: Any, n: DimLike, axis: int) -> list[Any]:
-    if isinstance(obj, slice):
-        span = make_span(obj, operator.index(n))
-        count = operator.index(span.length)  # raises where a bound is data
-        begin = operator.index(as_size(span.begin))
-        return [begin + i * span.step for i in range(count)]
-    if not _is_static(obj):
-        msg = "np.insert is carried with places that are known while tracing only"
-        raise UnsupportedError(msg)
-    known = np.asarray(_plain(obj))
-    if known.dtype.kind == "b":
-        known = np.flatnonzero(known)
-    return [_inside(int(i), axis, n, last=1) for i in known.ravel()]
-
-
-def _spliced(x: Value, axis: int, pieces: Sequence[tuple[DimLike, Value]]) -> Value:
-    """Insert pieces before places in rising order."""
-    parts: list[Value] = []
-    done: DimLike = 0
-    for at, new in pieces:
-        parts += [take_range(x, axis, done, at - done), new]
-        done = at
-    return concat([*parts, take_range(x, axis, done, x.shape[axis] - done)], axis)

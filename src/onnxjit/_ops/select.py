@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,21 +12,21 @@ from numpy._core import umath as _umath
 
 from onnxjit._core.bind import as_value
 from onnxjit._core.dims import Dim
-from onnxjit._core.dtypes import BOOL, FLOAT64, INT64
+from onnxjit._core.dtypes import BOOL, FLOAT64, INT64, DType
 
 from . import elementwise as ew
 from .cast import cast
 from .checks import fail_where_outside
 from .complex_base import loop, parts, pick
 from .complex_parts import imag_part, is_complex, make_complex, real_part
-from .convert import as_array, as_strong
+from .convert import as_array, as_size, as_strong
 from .elementwise_base import Term, joined_shape, known_scalar, primitive
 from .elementwise_where import choose as choose_value
 from .gather import gather_elements
 from .row import Function, Ufunc, function
 from .samples import call, calls, vectors, within
 from .structure import broadcast_to, concat, squeeze, take_range, unsqueeze
-from .ufunc import promoted, ufunc_call
+from .ufunc import promoted, result_type, ufunc_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,8 @@ __all__ = ["ROWS", "clip", "select", "where"]
 
 ROWS: list[Function | Ufunc] = []
 _MISSING: Final = object()
+#: powers of ten beyond it are infinite
+_MOST_DECIMALS: Final = 308
 
 
 # --- where, select, choose ----------------------------------------------------------------
@@ -73,12 +76,21 @@ def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
     if x is _MISSING or y is _MISSING:
         msg = "either both or neither of x and y should be given"
         raise ValueError(msg)
-    return ew.where(as_array(condition), _choice(x), _choice(y))
+    a, b = _choice(x), _choice(y)
+    dtype = result_type(a, b)
+    return ew.where(as_array(condition), _wrapped(a, dtype), _wrapped(b, dtype))
 
 
 def _choice(x: Any) -> Any:
     """Return a choice as a value; Python numbers stay weak."""
     return x if type(x) in {int, float, complex} else as_array(x)
+
+
+def _wrapped(x: Any, dtype: DType) -> Any:
+    """Return a Python int that is cast to integers; what does not fit wraps."""
+    if type(x) is int and dtype.kind in "iu":
+        return np.asarray(x).astype(dtype.numpy)
+    return x
 
 
 @function(
@@ -114,15 +126,17 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     if not condlist:
         msg = "select with an empty condition list is not possible"
         raise ValueError(msg)
-    *choices, result = promoted(*map(_choice, (*choicelist, default)))
+    first = [_choice(c) for c in choicelist]
+    dtype = result_type(*first, _choice(default))
     for given in choicelist:
         # NumPy makes arrays of the numbers, which then may not fit
-        if type(given) is int and not np.can_cast(np.int64, result.dtype.numpy, "same_kind"):
+        if type(given) is int and not np.can_cast(np.int64, dtype.numpy, "same_kind"):
             msg = (
-                f"Cannot cast array data from dtype('int64') to {result.dtype.numpy!r} "
+                f"Cannot cast array data from dtype('int64') to {dtype.numpy!r} "
                 "according to the rule 'same_kind'"
             )
             raise TypeError(msg)
+    *choices, result = promoted(*first, _wrapped(_choice(default), dtype))
     conditions = [as_array(c) for c in condlist]
     for i, condition in enumerate(conditions):
         if condition.dtype is not BOOL:
@@ -179,7 +193,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Value:
     else:
         stacked = as_array(choices)
         values = [squeeze(v, [0]) for v in _rows(stacked)]
-    np.empty(0, index.dtype.numpy).astype(np.intp, casting="same_kind")
+    np.empty(0, index.dtype.numpy).astype(np.intp, casting="safe")
     shape = joined_shape(index.shape, *(v.shape for v in values))
     data = concat([unsqueeze(broadcast_to(v, shape), [0]) for v in values], 0)
     place = _place(index, len(values), mode)
@@ -405,7 +419,7 @@ def fix(x: Any) -> Value:
         call(m.scalar(1), 1), call(m(), decimals=0), call(m.special(9), 3), call(m(0)),
     ]),
 )  # fmt: skip
-def round_(a: Any, decimals: int = 0) -> Value:
+def round_(a: Any, decimals: Any = 0) -> Value:
     """Return values rounded to a number of decimals, halves to even.
 
     Parameters
@@ -422,12 +436,13 @@ def round_(a: Any, decimals: int = 0) -> Value:
     x = as_array(a)
     if is_complex(x):
         return make_complex(*(round_(p(x), decimals) for p in (real_part, imag_part)))
+    decimals = operator.index(as_size(decimals, "decimals"))
     is_integer = x.dtype.kind in "iu"
     if decimals >= 0 and is_integer:
         return x
     if decimals == 0:
         return ew.rint(x)  # type: ignore[no-any-return]
-    factor = float(10.0 ** abs(decimals))
+    factor = 10.0 ** abs(decimals) if abs(decimals) <= _MOST_DECIMALS else np.inf
     steps = (ew.multiply, ew.divide) if decimals > 0 else (ew.divide, ew.multiply)
     out = cast(x, FLOAT64) if is_integer else x
     made = ew.rint(steps[0](x, factor, out=out))

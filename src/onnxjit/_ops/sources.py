@@ -14,7 +14,6 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from .sources_emath import SOURCES as _EMATH
 from .sources_polynomial import SOURCES as _POLYNOMIALS
-from .sources_polynomial import is_empty
 from .sources_statistics import SOURCES as _STATISTICS
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def _leading_zeros(a: Any) -> Any:
 
 
 def _coefficients(a: Any) -> Any:
-    """Return a vector that is not empty: no coefficients are a zero."""
+    """Return coefficients behind a zero, so that there is one of any number of them."""
     a = np.atleast_1d(a)
-    return np.zeros(1, a.dtype) if is_empty(a) else a
+    return np.concatenate([np.zeros(1, a.dtype), a])
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
@@ -121,7 +120,7 @@ def _sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False
 ) -> Any:
     """Return every window, as a copy."""
-    del subok, writeable
+    del subok
     x = np.array(x)
     sizes = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
     if any(size < 0 for size in sizes):
@@ -132,7 +131,13 @@ def _sliding_window_view(
     else:
         axes = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     if len(sizes) != len(axes):
-        msg = "Must provide matching length window_shape and axis"
+        msg = (
+            "Since axis is `None`, must provide window_shape for all dimensions of `x`; got "
+            f"{len(sizes)} window_shape elements and `x.ndim` is {x.ndim}."
+            if axis is None
+            else "Must provide matching length window_shape and axis; got "
+            f"{len(sizes)} window_shape elements and {len(axes)} axes elements."
+        )
         raise ValueError(msg)
     for i, size in zip(axes, sizes, strict=True):
         n = x.shape[i]
@@ -141,6 +146,7 @@ def _sliding_window_view(
             raise ValueError(msg)
         places = np.arange(n - size + 1)[:, None] + np.arange(size)
         x = np.moveaxis(np.take(x, places, axis=i), i + 1, -1)
+    x.flags.writeable = writeable
     return x
 
 

@@ -423,6 +423,11 @@ def std(  # noqa: PLR0913  NumPy's signature
         mean=mean,
         correction=correction,
     )
+    if squared.dtype.kind in "iu":
+        if squared.ndim:
+            ones = np.ones(1, squared.dtype.numpy)
+            np.sqrt(ones, out=ones)  # NumPy's own refusal
+        return cast(sqrt(squared), squared.dtype)
     result: Value = sqrt(squared)
     return result
 

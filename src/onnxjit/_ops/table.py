@@ -19,7 +19,7 @@ __all__ = ["BY_SHAPE", "FAMILIES", "FUNCTIONS", "UFUNCS", "rows"]
 FAMILIES: Final = (
     "arg", "bincount", "cast", "complex_functions", "contract", "convolve", "create",
     "cumulative", "diagonal", "digitize", "elementwise", "fft",
-    "grid", "histogram", "interpolate", "join",
+    "grid", "histogram", "insertion", "interpolate", "join",
     "linalg_cholesky", "linalg_det", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_qr",
     "linalg_singular", "linalg_solve",
     "nan_statistics", "norm",

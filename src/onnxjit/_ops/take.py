@@ -17,6 +17,7 @@ from .basic import out_of_bounds
 from .cast import cast
 from .convert import as_array, normalize_axis
 from .elementwise import maximum, minimum, not_equal, remainder
+from .fitting import shape_text
 from .gather import compress, gather, gather_elements, nonzero
 from .row import Function, Ufunc, function
 from .samples import call, calls
@@ -114,7 +115,15 @@ def along_axis(x: Value, indices: Any, axis: Any) -> tuple[Value, Value, int]:
         raise ValueError(msg)
     axis = normalize_axis(axis, x.ndim)
     rest = [tuple(1 if i == axis else n for i, n in enumerate(v.shape)) for v in (x, at)]
-    shape = broadcast_shapes(running_trace().env, *rest)
+    try:
+        shape = broadcast_shapes(running_trace().env, *rest)
+    except ValueError:
+        shapes = " ".join(shape_text(s) for s in reversed(rest))
+        msg = (
+            "shape mismatch: indexing arrays could not be broadcast together with shapes "
+            f"{shapes} "
+        )
+        raise IndexError(msg) from None
     both = [
         broadcast_to(v, (*shape[:axis], v.shape[axis], *shape[axis + 1 :])) for v in (x, at)
     ]

@@ -232,6 +232,10 @@ def _wide_sum(dtype: DType) -> DType:
     return _SMALL[dtype.kind] if dtype.kind in "biu" and dtype.bits < 64 else dtype
 
 
+#: ufuncs that reduce in any dtype of numbers
+_ANY_DTYPE: Final = frozenset({np.add, np.multiply, np.maximum, np.minimum})
+
+
 def reduction_dtype(ufunc: np.ufunc, x: Value, dtype: Any) -> DType:
     """Return the dtype that a reduction works in.
 
@@ -241,6 +245,8 @@ def reduction_dtype(ufunc: np.ufunc, x: Value, dtype: Any) -> DType:
         The ufunc has no loop for it.
     """
     if dtype is not None:
+        if ufunc not in _ANY_DTYPE:
+            ufunc.reduce(np.ones(1, x.dtype.numpy), dtype=dtype)  # NumPy's own refusal
         return as_dtype(dtype)
     if ufunc in {np.add, np.multiply}:
         return _wide_sum(x.dtype)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FunctionType
 
-__all__ = ["ndenumerate_", "ndindex_", "vectorized"]
+__all__ = ["as_strided_", "ndenumerate_", "ndindex_", "vectorized"]
 
 #: so many places are gone through in Python
 _FEW: Final = 64
@@ -188,6 +188,17 @@ def ndindex_(*shape: Any) -> Any:
     if not any(isinstance(n, Dim) for n in shape) and math.prod(shape) < _FEW:
         return np.ndindex(*shape)
     return _rewritten(_places)(shape)
+
+
+def as_strided_(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refuse a view of memory that no array has in a graph."""
+    if not is_traced(x):
+        return np.lib.stride_tricks.as_strided(x, *args, **kwargs)
+    msg = (
+        "np.lib.stride_tricks.as_strided is not carried by onnxjit inside a trace: arrays "
+        "of a graph have no place in memory; use sliding_window_view, broadcast_to or indices"
+    )
+    raise UnsupportedError(msg)
 
 
 def ndenumerate_(arr: Any) -> Any:

@@ -49,7 +49,7 @@ from onnxjit._trace.items import complex_number, python_number, representative
 from onnxjit._trace.lists import List
 from onnxjit._trace.trace import current_tracer, dim_array
 
-from .elements import ndenumerate_, ndindex_, vectorized
+from .elements import as_strided_, ndenumerate_, ndindex_, vectorized
 from .warned import warn_
 
 __all__ = ["is_instance", "length_of", "plain", "representative", "shuffle_of", "twin_of"]
@@ -375,6 +375,7 @@ def _twins() -> dict[int, tuple[Any, Twin]]:
         (np.fromiter, fromiter_),
         (np.ndindex, ndindex_),
         (np.ndenumerate, ndenumerate_),
+        (np.lib.stride_tricks.as_strided, as_strided_),
         (builtins.list, _list),
         (builtins.sorted, _sorted),
         (heapq.nlargest, _first_of(heapq.nlargest, reverse=True)),
@@ -431,6 +432,7 @@ def twin_of(f: object) -> Twin | None:
 @functools.cache
 def _eager_twins() -> dict[int, tuple[Any, Twin]]:
     pairs = [(isinstance, is_instance), (type, _type)]
+    pairs.append((np.lib.stride_tricks.as_strided, as_strided_))
     pairs += [(f, _text(f)) for f in (str, repr, ascii, format)]
     pairs += [(f, _converter(f)) for f in _CONVERTERS]
     return {id(f): (f, twin) for f, twin in pairs}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,11 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["casting_of"]
 
 
-def casting_of(call: Callable[..., Any], result: np.dtype[Any], out: np.dtype[Any]) -> str:
+#: functions whose samples may lack the elements that are asked for
+_SELECTS: Final = frozenset[Any]({np.take, np.compress})
+
+
+def casting_of(
+    func: Any, call: Callable[..., Any], result: np.dtype[Any], out: np.dtype[Any]
+) -> str:
     """Return the casting rule for a result of one dtype and an `out=` of another.
 
     Parameters
     ----------
+    func : callable
+        The NumPy function.
     call : callable
         ``call(**options)`` makes the call on samples: arrays of the same dtypes and ranks.
     result, out : dtype
@@ -42,6 +50,9 @@ def casting_of(call: Callable[..., Any], result: np.dtype[Any], out: np.dtype[An
         try:
             small = call()
         except Exception:  # noqa: BLE001  whatever it is that samples do not have
+            if func in _SELECTS:
+                np.zeros(1, result).take([0], out=np.zeros(1, out))
+                return "unsafe"
             return "same_kind"
         call(out=np.zeros(np.shape(small), out))
     return "unsafe"

@@ -51,13 +51,13 @@ def prepare_output(out: Any, name: str) -> None:
     SideEffectError
         It was made outside the traced function.
     TypeError
-        It is a scalar.
+        It is no array.
     ValueError
         It is read-only.
     """
-    if not isinstance(out, Array):
+    if isinstance(out, np.ndarray):
         refuse_write(out, name)
-    if out._kind != ARRAY:
+    if not isinstance(out, Array) or out._kind != ARRAY:
         msg = "return arrays must be of ArrayType"
         raise TypeError(msg)
     out._prepare_write()
