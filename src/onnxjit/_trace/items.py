@@ -33,6 +33,7 @@ from .dispatch import call_function, call_ufunc
 from .doors import DOORS
 from .entering import constant_array, noted
 from .flags import Flags
+from .int64 import require_int64
 from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
@@ -197,6 +198,7 @@ def python_number(array: Array, kind: str | None = None) -> Any:
     target = _PYTHON_DTYPE[kind or value.dtype.kind]
     cast = cast_value(value, target)
     if target is INT64:
+        require_int64(value, cast)
         return size_of(cast)
     return wrap(as_weak(cast), BOOL_KIND) if target is BOOL else wrap(as_weak(cast))
 
