@@ -15,7 +15,7 @@ from onnxjit._trace.control.keys import has_unsure, holds
 from onnxjit._trace.control.ranges import Range
 from onnxjit._trace.control.truth import contains
 from onnxjit._trace.convert import arrays_in, is_traced, to_numpy, to_plain
-from onnxjit._trace.items import capture_item
+from onnxjit._trace.items import capture_item, python_number
 from onnxjit._trace.lists import List
 from onnxjit._trace.moved import check_moved
 from onnxjit._trace.text import marked_text
@@ -104,7 +104,7 @@ class TraceHooks:
     def contains(self, container: Any, item: Any, /) -> Any:
         """Return ``item in container`` as a traced truth value."""
         if isinstance(container, Array) and container._kind == ARRAY:
-            return (container == item).any()
+            return python_number((container == item).any(), "b")
         if isinstance(container, List) and container.rows is not None:
             return container.rows.contains(item)
         if has_unsure(container):

@@ -221,8 +221,8 @@ class JitFunction(Tools):
         """
         result = call_eagerly(self._function(owner), args, kwargs)
         error = UnsupportedError(
-            "a name had no value on the path that this call took, or a check of the graph "
-            "failed where Python's did not"
+            "a name had no value on the path that this call took, an integer is beyond 64 "
+            "bits, or a check of the graph failed where Python's did not"
             if cause is None
             else f"the run of the graph failed where Python's did not: {cause}"
         )

@@ -280,8 +280,7 @@ def _length(start: Any, stop: Any, step: Any) -> DimLike:
     plain = [_plain_size(v) for v in (start, stop, step)]
     if all(v is not None for v in plain):
         return _steps(*plain)  # type: ignore[arg-type]
-    # in the dtypes of the numbers, as NumPy counts
-    first, last, by = map(as_array, (start, stop, step))
+    first, last, by = map(as_array, (start, stop, step))  # in whose dtypes NumPy counts
     count = ceil(cast(divide(subtract(last, first), by), FLOAT64))
     return value_size(maximum(cast(count, INT64), 0), "range")
 

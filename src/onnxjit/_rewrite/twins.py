@@ -304,6 +304,18 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     return twin
 
 
+def _ufunc_method(ufunc: np.ufunc, method: Any) -> Twin:
+    """Return ``ufunc.reduce`` or the like, which sees traced values inside lists."""
+
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        lists = [a for a in (*args, *kwargs.values()) if type(a) in (list, List, tuple)]
+        if args and lists and any(map(is_traced, arrays_in(lists))):
+            return call_ufunc(ufunc, method.__name__, args, kwargs)
+        return method(*args, **kwargs)
+
+    return twin
+
+
 #: operands of most ufuncs
 _COMMON: Final = frozenset({Array, bool, int, float, complex})
 
@@ -427,6 +439,9 @@ def twin_of(f: object) -> Twin | None:
     """Return the stand-in of a callable, None if it has none."""
     if type(f) is np.vectorize:
         return vectorized(f)
+    owner = getattr(f, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return _ufunc_method(owner, f)
     found = _twins().get(id(f))
     return found[1] if found is not None else None
 

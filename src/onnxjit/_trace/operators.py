@@ -42,6 +42,10 @@ class Operators:
     def __setitem__(self, index: Any, value: Any) -> None:
         DOORS.setitem(self, index, value)
 
+    def __delitem__(self, index: Any) -> None:
+        msg = "cannot delete array elements"
+        raise ValueError(msg)
+
     def __add__(self, other: Any) -> Any:
         return DOORS.operator(np.add, self, other)
 
