@@ -14,6 +14,7 @@ import heapq
 import math
 import warnings
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -287,6 +288,24 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     return twin
 
 
+#: method of ufuncs -> how many of its arguments NumPy makes arrays of
+_METHODS: Final = {"reduce": 1, "accumulate": 1, "reduceat": 2, "outer": 2}
+
+
+def _ufunc_method(f: Any) -> Twin | None:
+    """Return a method of a ufunc that sees traced values inside lists."""
+    count = _METHODS.get(f.__name__)
+    if count is None:
+        return None
+
+    def operand(x: Any) -> Any:
+        if isinstance(x, (list, tuple)) and any(map(is_traced, arrays_in(x))):
+            return call_function(np.asarray, (x,), {})
+        return x
+
+    return lambda *args, **kwargs: f(*map(operand, args[:count]), *args[count:], **kwargs)
+
+
 #: operands of most ufuncs
 _COMMON: Final = frozenset({Array, bool, int, float, complex})
 
@@ -410,6 +429,8 @@ def twin_of(f: object) -> Twin | None:
     """Return the stand-in of a callable, None if it has none."""
     if type(f) is np.vectorize:
         return vectorized(f)
+    if type(f) is BuiltinFunctionType and type(f.__self__) is np.ufunc:
+        return _ufunc_method(f)
     found = _twins().get(id(f))
     return found[1] if found is not None else None
 
