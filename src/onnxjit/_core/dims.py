@@ -57,6 +57,7 @@ __all__ = [
     "has_data",
     "hint_of",
     "is_dim",
+    "is_empty",
     "key",
     "lower",
     "onnx_name",
@@ -202,6 +203,13 @@ def quotient(total: DimLike, divisor: DimLike) -> DimLike:
         message = "the divisor is zero in the example"
         raise ZeroDivisionError(message)
     return _apply(floordiv, total, divisor)
+
+
+def is_empty(n: DimLike) -> bool:
+    """Tell whether a size is 0 where NumPy itself refuses that, as `quotient` does."""
+    if isinstance(n, Dim) and n.env.policy != "guard":
+        return hint_of(n) == 0
+    return n == 0
 
 
 def dim_prod(dims: Iterable[DimLike]) -> DimLike:

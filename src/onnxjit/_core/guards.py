@@ -39,11 +39,16 @@ class Guard:
         Left side; brought to a normal form.
     source
         Line that asked, as the tracer gave it.
+    refused
+        NumPy itself raises where it does not hold.
     """
 
-    __slots__ = ("kind", "poly", "source")
+    __slots__ = ("kind", "poly", "refused", "source")
 
-    def __init__(self, kind: Kind, poly: Poly, source: object = None) -> None:
+    def __init__(
+        self, kind: Kind, poly: Poly, source: object = None, *, refused: bool = False
+    ) -> None:
+        self.refused = refused
         self.kind: Kind = kind
         self.poly = normal_side(kind, poly)
         self.source = source

@@ -153,7 +153,7 @@ class ShapeEnv:
         if known is None:
             self.record(kind, poly)
 
-    def record(self, kind: Kind, poly: Poly) -> None:
+    def record(self, kind: Kind, poly: Poly, *, refused: bool = False) -> None:
         """Add a guard; `!= 0` becomes a bound where the sign is known.
 
         The example may be one where the code at hand does not run: what is known there of
@@ -165,7 +165,7 @@ class ShapeEnv:
                 if (hint is None or hint > 0) and self._known.decide("ge", side):
                     kind, poly = "ge", side - 1
                     break
-        self.guards.append(Guard(kind, poly, HOOKS.source()))
+        self.guards.append(Guard(kind, poly, HOOKS.source(), refused=refused))
         self._known.learn(kind, poly)
 
     def require_nonzero(self, poly: Poly, message: str) -> None:
@@ -411,10 +411,11 @@ def _join_data(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
     return plain
 
 
-def require_equal(env: ShapeEnv, a: DimLike, b: DimLike) -> bool:
+def require_equal(env: ShapeEnv, a: DimLike, b: DimLike, *, refused: bool = False) -> bool:
     """Tell whether two sizes are equal, with a guard or assumption when it is open.
 
-    Sizes that depend on data, and sizes without an example, are taken as equal.
+    Sizes that depend on data, and sizes without an example, are taken as equal. `refused`
+    says that NumPy raises for others, where nobody catches it: no model has to warn of them.
     """
     difference = as_poly(a) - as_poly(b)
     known = env.proves("eq", difference)
@@ -424,5 +425,5 @@ def require_equal(env: ShapeEnv, a: DimLike, b: DimLike) -> bool:
         # the caller's exception may be caught, so that the trace goes on
         env.record("ne", difference)
         return False
-    env.record("eq", difference)
+    env.record("eq", difference, refused=refused)
     return True

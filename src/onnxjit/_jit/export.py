@@ -336,6 +336,7 @@ def _open_guards(recording: Recording) -> list[str]:
     return [
         f"{guard.text} ({guard.source})" if guard.source else guard.text
         for guard in (*fixed, *reduce_guards(env.conditional))
+        if not guard.refused
     ]
 
 

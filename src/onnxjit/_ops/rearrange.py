@@ -14,6 +14,7 @@ from onnxjit._core.dims import (
     dim_max,
     dim_prod,
     hint_of,
+    is_empty,
     require_equal,
 )
 from onnxjit._core.dtypes import BOOL, INT64
@@ -354,7 +355,7 @@ def _pad_constant(
 def _extended(x: Value, axis: int) -> DimLike:
     """Return the length of an axis that is to get longer."""
     n = x.shape[axis]
-    if n == 0:
+    if is_empty(n):
         msg = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
         raise ValueError(msg)
     return n

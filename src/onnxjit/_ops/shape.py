@@ -61,13 +61,14 @@ def target_shape(old: Shape, new: Any) -> Shape:
     if len(open_at) > 1:
         msg = "can only specify one unknown dimension"
         raise ValueError(msg)
-    env = running_trace().env
+    trace = running_trace()
     rest = dim_prod(n for i, n in enumerate(sizes) if i not in open_at)
     found = list(sizes)
     try:
         for i in open_at:
             found[i] = 0 if isinstance(rest, int) and rest == 0 else quotient(total, rest)
-        fits = require_equal(env, dim_prod(found), total)
+        refused = not getattr(trace, "tries", 0)
+        fits = require_equal(trace.env, dim_prod(found), total, refused=refused)
         if open_at and isinstance(rest, int) and rest == 0:
             fits = False
     except ZeroDivisionError:

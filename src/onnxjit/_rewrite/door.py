@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnxjit._core.dims import Dim, require_equal
 from onnxjit._rewrite import stored
 from onnxjit._rewrite.control import Control
 from onnxjit._rewrite.route import called, route, routed_member
@@ -168,10 +169,18 @@ class Door(Control):
             state.whole(obj)
         return state.hooks.getitem_captured(obj, key)
 
-    def iterate(self, iterable: Any) -> Any:
-        """Elements of an old list or tuple as loads of their own; else `iterable` itself."""
+    def iterate(self, iterable: Any, count: int | None = None) -> Any:
+        """Elements of an old list or tuple as loads of their own; else `iterable` itself.
+
+        It is given to `count` names, where that is known.
+        """
         state = _session()
         if state is None:
+            return iterable
+        if count is not None and type(iterable) is Array and iterable.ndim:
+            length = iterable.shape[0]
+            if isinstance(length, Dim):  # of which Python asks how many they are
+                require_equal(length.env, length, count)
             return iterable
         entry = state.known.get(id(iterable))
         if entry is None:

@@ -121,7 +121,10 @@ class StoreRewriter(ast.NodeTransformer):
     def _unpackable(self, value: ast.expr, at: ast.Assign) -> ast.expr:
         if isinstance(value, ast.Tuple | ast.List) or len(at.targets) != 1:
             return value  # nothing to load; or the value itself goes to a name as well
-        return self.hook("iterate", value, at=at.value)
+        targets = getattr(at.targets[0], "elts", [])
+        if any(isinstance(t, ast.Starred) for t in targets):
+            return self.hook("iterate", value, at=at.value)
+        return self.hook("iterate", value, ast.Constant(len(targets)), at=at.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
         if node.value is None:

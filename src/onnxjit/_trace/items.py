@@ -14,6 +14,7 @@ from onnxjit._core.dims import HOOKS, Dim, has_data, hint_of
 from onnxjit._core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, from_numpy, is_carried
 from onnxjit._core.program import Value
 from onnxjit._ops.basic import parse_basic, parse_plain
+from onnxjit._ops.bits import BitsView, has_bits_of
 from onnxjit._ops.cast import astype as cast_value
 from onnxjit._ops.complex_parts import make_complex
 from onnxjit._ops.index import read
@@ -36,6 +37,7 @@ from .int64 import require_int64
 from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
+from .raising import may_raise
 from .stepped import has_open_step, places
 from .trace import current_tracer, dim_array
 from .ufuncs import call_unary
@@ -283,6 +285,8 @@ def round_scalar(array: Array, ndigits: Any) -> Any:
         number: Any = array._nd[()]
         return round(number, ndigits)
     if ndigits is None:
+        if array.dtype.kind == "f":
+            may_raise(ValueError, OverflowError)
         return python_number(call_function(np.round, (array,), {}), "i")
     rounded = call_function(np.round, (array,), {"decimals": ndigits})
     return python_number(rounded) if array._is_weak else rounded
@@ -411,6 +415,7 @@ def refuse(what: str, remedy: str) -> None:
     raise UnsupportedError(msg)
 
 
+@noted
 def view(array: Array, dtype: Any, kind: Any) -> Any:
     """Return another look at the same memory."""
     is_other = kind is not None or (dtype is not None and np.dtype(dtype) != array.dtype)
@@ -425,7 +430,7 @@ def view(array: Array, dtype: Any, kind: Any) -> Any:
 
 
 def _as_parts(array: Array, dtype: Any, kind: Any) -> Any:
-    """Return complex numbers as their parts, or pairs of numbers as complex ones.
+    """Return bits as other numbers, complex ones as their parts, or pairs as complex ones.
 
     Raises
     ------
@@ -435,9 +440,19 @@ def _as_parts(array: Array, dtype: Any, kind: Any) -> Any:
         The elements do not lie next to each other.
     """
     to = None if kind is not None else np.dtype(dtype)
+    if to is not None and is_carried(to):
+        shown, before = from_numpy(to), from_numpy(array.dtype)
+        if has_bits_of(before, shown):
+            bits = BitsView(before, shown)
+            is_array = array._kind == ARRAY
+            return array._view(bits) if is_array else wrap(bits.apply(array._value), SCALAR)
     halves = to is not None and PARTS.get(array.dtype) == to
     if not halves and (to is None or WHOLES.get(array.dtype) != to):
-        refuse(f"ndarray.view({dtype or kind})", "use astype")
+        shown = to or kind
+        refuse(
+            f"ndarray.view({shown}) of {array.dtype}",
+            "numbers can be seen as those of the same size, complex ones as pairs",
+        )
     if not array.ndim:
         msg = "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
         raise ValueError(msg)

@@ -57,7 +57,8 @@ def _refused(tracer: Tracer, capture: Callable[..., None], *args: Any) -> OnnxJi
 
 def _with_way_out(refusal: OnnxJitError, length: Dim) -> OnnxJitError:
     """Return a refusal that says how a loop over a size without an example can be unrolled."""
-    if hint_of(length) is not None or has_data(length):
+    said = "with a fixed size" in refusal.args[0]
+    if said or hint_of(length) is not None or has_data(length):
         return refusal
     msg = f"{refusal.args[0]}; or export with a fixed size for {length}, to unroll the loop"
     return type(refusal)(msg).with_traceback(refusal.__traceback__)
