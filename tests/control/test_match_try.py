@@ -2,13 +2,21 @@
 """``match`` on data, and ``try`` around what data may make fail."""
 
 import dataclasses
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onnxjit import AssumptionWarning, DataDependentError, FallbackWarning, jit_onnx
+from onnxjit import (
+    AssumptionWarning,
+    DataDependentError,
+    FallbackWarning,
+    eager_onnx,
+    jit_onnx,
+)
+from tests.jit.harness import same
 
 
 def scaled(x: Any, kind: Any) -> Any:
@@ -255,3 +263,178 @@ def test_an_export_refuses_what_data_decides_in_a_try() -> None:
         assert fn(-np.ones(2), np.ones(1)) == -1.0
     with pytest.raises(DataDependentError, match="may handle the IndexError"):
         fn.to_onnx(np.ones(2), np.ones(1))
+
+
+# --- what raises for Python's numbers only
+
+
+def quotient(x: Any) -> Any:
+    try:
+        return float(x[0]) / float(x[1])
+    except ZeroDivisionError:
+        return -1.0
+
+
+def ratio(p: Any, q: Any) -> Any:
+    return p / q
+
+
+def quotients(x: Any) -> Any:
+    found = []
+    for v in x.tolist():
+        try:
+            found.append(ratio(1.0, v))
+        except (TypeError, ArithmeticError):
+            found.append(0.0)
+    return found
+
+
+def in_place(x: Any) -> Any:
+    s = float(x[0])
+    try:
+        s /= float(x[1])
+    except ArithmeticError:
+        s = 0.0
+    return s
+
+
+def power_or_rest(x: Any) -> Any:
+    try:
+        return float(x[0]) ** float(x[1]), divmod(float(x[0]), float(x[1]))
+    except:  # noqa: E722
+        return 0.0, (0.0, 0.0)
+
+
+def root(x: Any) -> Any:
+    try:
+        return math.sqrt(x[0]) + math.log(x[1])
+    except ValueError:
+        return -1.0
+
+
+def exponential(x: Any) -> Any:
+    try:
+        return math.exp(x[0] * 2000)
+    except OverflowError:
+        return float("inf")
+
+
+def whole(x: Any) -> Any:
+    try:
+        return int(x[0] / x[1]), round(x[0] / x[1]), math.floor(x[0] / x[1])
+    except (ValueError, OverflowError):
+        return -1, -1, -1
+
+
+PAIRS = [np.array(p) for p in ([1.0, 2.0], [1.0, 0.0], [-0.0, 0.0], [0.0, -1.0], [-2.0, 3.0])]
+
+
+@pytest.mark.parametrize(
+    "fn", [quotient, quotients, in_place, power_or_rest, root, exponential, whole]
+)
+def test_what_a_handler_would_see_is_no_infinity(fn: Any) -> None:
+    jit = jit_onnx(fn)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for x in PAIRS:
+            same(jit(x), fn(x))
+    with pytest.raises(DataDependentError, match=r"test_match_try\.py.* may handle"):
+        jit.to_onnx(PAIRS[0])
+
+
+def numpys_quotient(x: Any) -> Any:
+    try:
+        return x[0] / x[1]
+    except ZeroDivisionError:
+        return -1.0
+
+
+def other_handler(x: Any) -> Any:
+    try:
+        return float(x[0]) / 2 + math.sqrt(abs(x[1])) + float(x[0]) ** 2
+    except (KeyError, ZeroDivisionError):
+        return -1.0
+
+
+def mean(x: Any) -> Any:
+    try:
+        return sum(x.tolist()) / len(x)
+    except ZeroDivisionError:
+        return -1.0
+
+
+@pytest.mark.parametrize("fn", [numpys_quotient, other_handler, mean])
+def test_what_no_handler_would_see_is_a_graph(fn: Any) -> None:
+    jit = jit_onnx(fn, fallback="error")
+    with np.errstate(all="ignore"):
+        for x in PAIRS:
+            same(jit(x), fn(x))
+    assert jit.cache_info()["graphs"] == 1
+
+
+def test_a_size_decides_whether_a_division_raises() -> None:
+    jit = jit_onnx(mean)
+    same(jit(PAIRS[0]), mean(PAIRS[0]))
+    with pytest.warns(FallbackWarning, match="may handle"):
+        same(jit(PAIRS[0][:0]), -1.0)
+    assert jit.cache_info() == {"graphs": 1, "eager": 1}
+
+
+# --- tuples of which a part is data
+
+
+def steps_of_states(x: Any) -> Any:
+    state = count = 0
+    for v in x:
+        match (state, bool(v > 0)):
+            case (0, True):
+                state = 1
+            case (1, True):
+                state, count = 2, count + 1
+            case (2, False) | (1, False):
+                state = 0
+            case _:
+                pass
+    return state, count
+
+
+def alternatives(x: Any) -> Any:
+    found = 0
+    for v in x:
+        match v > 1, found:
+            case (True, _):
+                found += 1
+            case (False, 0) | (False, 1):
+                found += 10
+            case (_, 7 | 8) | _:
+                found += 100
+    return found
+
+
+@pytest.mark.parametrize("fn", [steps_of_states, alternatives])
+def test_alternatives_of_tuples(fn: Any) -> None:
+    for x in (X3, -X3, np.arange(6.0), np.zeros(0), np.array([2.0, 2.0, -1.0])):
+        same(jit_onnx(fn, fallback="error")(x), fn(x))
+        same(eager_onnx(fn)(x), fn(x))
+
+
+X3 = np.array([1.0, 2.0, -3.0])
+
+
+def left_to_python(x: Any) -> Any:
+    match (x[0] > 0, x.sum()):
+        case (True, *_):
+            return 1
+        case (_, float(), *rest):
+            return len(rest)
+        case (_, np.float64(real=r)):
+            return r
+        case _:
+            return -1
+
+
+def test_patterns_that_stay_pythons_see_numpys_numbers() -> None:
+    for x in (X3, -X3):
+        assert eager_onnx(left_to_python)(x) == left_to_python(x)
+        with pytest.warns(FallbackWarning, match="a match of a number"):
+            assert jit_onnx(left_to_python)(x) == left_to_python(x)

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be one graph: a warning with the line, eager work, right results."""
 
+import base64
 import collections
+import datetime as dt
+import fractions
 import gc
+import hashlib
+import json
+import pickle
+import pprint
 import random
+import statistics
+import struct
 import time
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -20,7 +30,7 @@ from onnxjit import (
     eager_onnx,
     jit_onnx,
 )
-from tests.jit.harness import same
+from tests.jit.harness import agrees, same
 
 V = np.array([3.0, -1.5, 2.25])
 
@@ -471,3 +481,52 @@ def test_what_falls_back_gives_numpys_numbers_in_any_container(made):
         warnings.simplefilter("ignore", FallbackWarning)
         assert repr(jit_onnx(f)(x)) == repr(f(x))
     assert repr(eager_onnx(f)(x)) == repr(f(x))
+
+
+# ---------------------------------------------------------------- code that looks at values
+
+
+def _texts(x):
+    return json.dumps({"first": x[0], "all": list(x)}), pprint.pformat(x), "%s" % (x > 2)
+
+
+def _numbers(x):
+    return statistics.mean(x), statistics.pstdev(x[:2]), fractions.Fraction(x[0])
+
+
+def _times(x):
+    return dt.timedelta(seconds=x[0]), dt.timedelta(x[1])
+
+
+def _bytes(x):
+    codes = x.astype("u1")
+    packed = struct.pack("d", x[0]), bytes(codes), bytearray(codes), memoryview(codes).nbytes
+    return (*packed, zlib.crc32(x), base64.b64encode(x), hashlib.sha1(x).hexdigest())
+
+
+def _copies(x):
+    return pickle.loads(pickle.dumps({"x": x, "first": x[0]}))
+
+
+@pytest.mark.parametrize("fn", [_texts, _numbers, _times, _bytes, _copies])
+def test_pythons_library_looks_at_numpys_numbers(fn):
+    x = np.array([3.25, 1.5, 2.0, 5.0])
+    want = fn(x)
+    assert repr(eager_onnx(fn)(x)) == repr(want)
+    with pytest.warns(FallbackWarning, match=r"at .*test_fallback\.py"):
+        assert repr(jit_onnx(fn)(x)) == repr(want)
+
+
+def test_what_looks_at_values_is_named():
+    with pytest.raises(DataDependentError, match=r"^statistics\.mean needs .*test_fallback"):
+        jit_onnx(_numbers).to_onnx(np.ones(3))
+    with pytest.raises(DataDependentError, match=r"^json\.dumps needs .*test_fallback"):
+        jit_onnx(_texts).to_onnx(np.ones(3))
+
+
+def test_what_is_known_may_be_looked_at():
+    def described(x):
+        text = json.dumps({"size": len(x), "first": np.ones(2)[0]})
+        return x * len(text)
+
+    agrees(described, (np.ones(3),), (np.ones(12),))

@@ -14,7 +14,7 @@ from onnxjit._trace.array import ARRAY, Array
 from onnxjit._trace.control.keys import has_unsure, holds
 from onnxjit._trace.control.ranges import Range
 from onnxjit._trace.control.truth import contains
-from onnxjit._trace.convert import arrays_in, is_traced, to_numpy
+from onnxjit._trace.convert import arrays_in, is_traced, to_numpy, to_plain
 from onnxjit._trace.items import capture_item, python_number
 from onnxjit._trace.lists import List
 from onnxjit._trace.moved import check_moved
@@ -129,6 +129,10 @@ class TraceHooks:
             return type(value)(map(self.formatted, value))
         return value
 
+    def looked_at(self, x: Any, what: str, /) -> Any:
+        """Return what is known of an argument of code that looks at values."""
+        return to_plain(x, what)
+
     def text(self, value: str, /) -> str:
         """Return text, or what refuses to tell it where nobody knows it."""
         return marked_text(value)
@@ -185,6 +189,10 @@ class EagerHooks:
     def formatted(self, value: Any, /) -> Any:
         """Return what text is made of: NumPy's numbers and arrays, in containers too."""
         return from_eager(value)
+
+    def looked_at(self, x: Any, _what: str, /) -> Any:
+        """Return NumPy's numbers and arrays, in containers too."""
+        return from_eager(x)
 
     def text(self, value: str, /) -> str:
         """Return the text: its values are known."""

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from onnxjit._core.dims import Dim
 from onnxjit._rewrite import plain, special
 from onnxjit._rewrite.state import SESSION
 from onnxjit._rewrite.twins import is_instance, length_of
-from onnxjit._trace.array import Array
 from onnxjit._trace.control import constructs as traced
 from onnxjit._trace.control.either import Either
+from onnxjit._trace.convert import is_traced
 from onnxjit.errors import DataDependentError
 
 if TYPE_CHECKING:
@@ -161,18 +160,21 @@ class Control:
 
     def decided(self, x: Any) -> Any:
         """Return the subject of a ``match`` that is left to Python."""
+        state = _session()
+        if state is None:
+            return x
         parts = x if isinstance(x, (tuple, list)) else (x,)
-        if _session() is not None and any(isinstance(p, (Array, Dim, Either)) for p in parts):
+        if any(isinstance(p, Either) or is_traced(p) for p in parts):
             msg = (
                 "a match of a number or array has a pattern that is not in a graph: a star, a "
                 "mapping, a class with positional arguments, or alternatives that bind names"
             )
             raise DataDependentError(msg)
-        return x
+        return state.hooks.formatted(x)
 
-    def trying(self) -> AbstractContextManager[object]:
-        """Return the context in which exceptions may be handled."""
-        return _PLAIN if _session() is None else traced.trying()
+    def trying(self, types: Any = None) -> AbstractContextManager[object]:
+        """Return the context in which exceptions may be handled, of the types `types()`."""
+        return _PLAIN if _session() is None else traced.trying(types)
 
     def raised(self, make: Callable[[], Any]) -> Any:
         """Return what is raised."""

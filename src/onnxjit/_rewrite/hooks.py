@@ -51,6 +51,13 @@ class Hooks(Protocol):
         """Return what a string is formatted with in the place of `value`."""
         ...
 
+    def looked_at(self, x: Any, what: str, /) -> Any:
+        """Return what code gets, in the place of an argument, that looks at its values.
+
+        `what` names the code.
+        """
+        ...
+
     def text(self, value: str, /) -> str:
         """Return text that may be made of what only a run knows."""
         ...
@@ -103,6 +110,9 @@ class PlainHooks:
 
     def formatted(self, value: Any, /) -> Any:
         return value
+
+    def looked_at(self, x: Any, _what: str, /) -> Any:
+        return x
 
     def text(self, value: str, /) -> str:
         return value

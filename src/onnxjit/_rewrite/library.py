@@ -15,7 +15,7 @@ import inspect
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
-__all__ = ["IN_PYTHON", "in_python"]
+__all__ = ["IN_PYTHON", "in_python", "looks_at_values"]
 
 #: what the names of the modules in their Python form start with
 IN_PYTHON: Final = "onnxjit.in_python."
@@ -67,3 +67,25 @@ def _without(module: ModuleType, accelerator: str) -> ModuleType:
     exec(compile(text, file, "exec", dont_inherit=True), new.__dict__)
     new.__dict__["__builtins__"] = builtins
     return new
+
+
+#: modules that take numbers apart, or read memory, where they stand for texts and bytes
+_LOOKING: Final = frozenset({
+    "base64", "binascii", "blake2", "bz2", "csv", "datetime", "decimal", "fractions", "gzip",
+    "hashlib", "hmac", "json", "lzma", "marshal", "md5", "pickle", "pprint", "sha1", "sha2",
+    "sha3", "statistics", "struct", "zlib",
+})  # fmt: skip
+_BYTES: Final = frozenset({bytes, bytearray, memoryview})
+
+
+def looks_at_values(f: Any) -> str:
+    """Return the name of a callable of Python's library that looks at values, else nothing."""
+    if type(f) is type and f in _BYTES:
+        return str(f.__name__)
+    owner = getattr(f, "__self__", None)
+    is_bound = owner is not None and not isinstance(owner, (ModuleType, type))
+    module = getattr(type(owner) if is_bound else f, "__module__", None)
+    if not isinstance(module, str):
+        return ""
+    root = module.partition(".")[0].lstrip("_")
+    return f"{root}.{getattr(f, '__name__', '')}" if root in _LOOKING else ""

@@ -56,8 +56,8 @@ class _Case:
                 other = constant(single, pattern)
                 test = ast.Compare(subject(pattern), [ast.Is()], [other])
                 self.tests.append(at(test, pattern))
-            case ast.MatchOr(patterns=parts):
-                self._either(parts, subject, pattern)
+            case ast.MatchOr():
+                self._either(pattern, lambda case, part: case.add(part, subject))
             case ast.MatchAs(pattern=inner, name=bound):
                 if inner is not None:
                     self.add(inner, subject)
@@ -70,13 +70,26 @@ class _Case:
             case _:
                 raise _Unsupported
 
-    def _either(
-        self, patterns: Sequence[ast.pattern], subject: Subject, place: ast.AST
-    ) -> None:
+    def add_tuple(self, pattern: ast.pattern, subjects: Sequence[Subject]) -> None:
+        """Add what a pattern asks of a tuple whose parts are known one by one."""
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and not pattern.name:
+            return
+        if isinstance(pattern, ast.MatchOr):
+            self._either(pattern, lambda case, part: case.add_tuple(part, subjects))
+            return
+        if not isinstance(pattern, ast.MatchSequence) or len(pattern.patterns) != len(
+            subjects
+        ):
+            raise _Unsupported
+        if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
+            raise _Unsupported
+        self.parts(pattern.patterns, subjects)
+
+    def _either(self, place: ast.MatchOr, add: Callable[[_Case, ast.pattern], None]) -> None:
         found = _Case()
-        for part in patterns:
+        for part in place.patterns:
             case = _Case()
-            case.add(part, subject)
+            add(case, part)
             test = case.joined(ast.And(), part)
             if case.binds:
                 raise _Unsupported
@@ -177,14 +190,7 @@ def _case(case: ast.match_case, names: Sequence[str], *, is_tuple: bool) -> _Cas
     if not is_tuple:
         found.add(case.pattern, subjects[0])
         return found
-    pattern = case.pattern
-    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and not pattern.name:
-        return found
-    if not isinstance(pattern, ast.MatchSequence) or len(pattern.patterns) != len(names):
-        raise _Unsupported
-    if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
-        raise _Unsupported
-    found.parts(pattern.patterns, subjects)
+    found.add_tuple(case.pattern, subjects)
     return found
 
 

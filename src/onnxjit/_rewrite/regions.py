@@ -8,6 +8,7 @@ is compiled, and lie at the lines of the statements.
 from __future__ import annotations
 
 import ast
+import copy
 from typing import TYPE_CHECKING, Any
 
 from onnxjit._rewrite.captured import guard_captured
@@ -326,6 +327,7 @@ class _Regions:
     ) -> tuple[list[ast.stmt], int]:
         raised = bound & ~self._live.block(node.body)[2]
         last = bound & ~facts.unbinds
+        handled = _handled(node)
         node.body, after = self._block(node.body, bound, inside=inside)
         node.orelse, after = self._block(node.orelse, after, inside=inside)
         for handler in node.handlers:
@@ -337,7 +339,7 @@ class _Regions:
             after &= other & ~head.sure
         if node.handlers:
             first = node.body[0]
-            item = ast.withitem(hook("trying", place=first))
+            item = ast.withitem(hook("trying", *handled, place=first))
             node.body = [at(ast.With([item], node.body), first)]
         lost = self._live.block(node.finalbody)[2]
         node.finalbody, final = self._block(node.finalbody, last, inside=inside)
@@ -424,3 +426,11 @@ class _Guard(ast.NodeTransformer):
 def _bound(node: ast.expr) -> ast.expr:
     name = node.id  # type: ignore[attr-defined]
     return hook("bound", constant(name, node), lazy(node), place=node)
+
+
+def _handled(node: ast.Try | ast.TryStar) -> list[ast.expr]:
+    """Return a function that gives the types of the handlers; nothing if one takes all."""
+    types = [copy.deepcopy(h.type) for h in node.handlers if h.type is not None]
+    if len(types) < len(node.handlers) or not types:
+        return []
+    return [lazy(at(ast.Tuple(types, ast.Load()), types[0]))]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import dataclasses
 import datetime as dt
 import functools
 import os
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from onnxjit._rewrite import effects, stored
-from onnxjit._rewrite.library import in_python
+from onnxjit._rewrite.library import in_python, looks_at_values
 from onnxjit._rewrite.overlay import overlay_function, unchecked_stores
 from onnxjit._rewrite.state import CONTAINERS, Old, State
 from onnxjit._trace.array import Array
@@ -80,7 +81,10 @@ def called(state: State, f: Any) -> Callable[..., Any]:
     if name is not None:
         result = functools.partial(_asked, state, result, name)
     elif f is not len and not _is_seen(f, result):
+        looks = looks_at_values(f)
         result = functools.partial(_call_unseen, state, result)
+        if looks:
+            result = functools.partial(_call_looking, state, result, looks)
     if f is len:
         result = functools.partial(_length, state, result)
     if id(f) in state.routes:
@@ -156,6 +160,12 @@ def _call_unseen(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
     if List in map(type, seen):
         f, seen = _of_grown(f, seen)
     return f(*seen, **kwargs)
+
+
+def _call_looking(state: State, f: Any, what: str, *args: Any, **kwargs: Any) -> Any:
+    """Call code of Python's library that knows NumPy's numbers, but no others."""
+    look = state.hooks.looked_at
+    return f(*[look(x, what) for x in args], **{k: look(x, what) for k, x in kwargs.items()})
 
 
 #: C code that reads the memory of a list, instead of its elements one by one
@@ -428,8 +438,32 @@ def _route_class(state: State, cls: type) -> Callable[..., Any]:
     from onnxjit._rewrite.rewritten import rewrite_function
 
     if rewrite_function(init) is None:
-        return cls  # such as the one of a dataclass, which only stores
+        return _with_lists(cls)  # such as the one of a dataclass, which only stores
     return _constructor(cls, route(state, init))
+
+
+def _with_lists(cls: type) -> Callable[..., Any]:
+    """Construct a dataclass; lists that its `__init__` makes may grow like others."""
+    if not dataclasses.is_dataclass(cls):
+        return cls
+    names = [f.name for f in dataclasses.fields(cls) if f.default_factory is list]
+    if not names:
+        return cls
+
+    @functools.wraps(cls, updated=())
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        new = cls(*args, **kwargs)
+        for name in names:
+            value = getattr(new, name, None)
+            # the object, this variable and the call are all that know a list made for it
+            if type(value) is list and not value and sys.getrefcount(value) <= _OWN:
+                object.__setattr__(new, name, List())
+        return new
+
+    return construct
+
+
+_OWN: Final = 3
 
 
 def _constructor(cls: type, init: Callable[..., Any]) -> Callable[..., Any]:

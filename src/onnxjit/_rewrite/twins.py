@@ -47,6 +47,7 @@ from onnxjit._trace.convert import arrays_in, is_known, is_traced
 from onnxjit._trace.dispatch import call_function, call_ufunc
 from onnxjit._trace.items import complex_number, python_number, representative
 from onnxjit._trace.lists import List
+from onnxjit._trace.raising import may_raise
 from onnxjit._trace.trace import current_tracer, dim_array
 
 from .elements import as_strided_, ndenumerate_, ndindex_, vectorized
@@ -95,7 +96,11 @@ def _array(x: Any) -> Any:
 
 def _int(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and is_traced(args[0]):
-        return args[0] if isinstance(args[0], Dim) else python_number(args[0], "i")
+        if isinstance(args[0], Dim):
+            return args[0]
+        if args[0].dtype.kind == "f":
+            may_raise(*_BOTH)
+        return python_number(args[0], "i")
     return int(*args, **kwargs)
 
 
@@ -186,6 +191,7 @@ def _math(native: Twin, ufunc: Any, kind: str) -> Twin:
             return native(*args, **kwargs)
         if kind == "i" and isinstance(args[0], Dim):
             return args[0]
+        may_raise(*_MATH_RAISES.get(native, ()))
         arrays = [_array(a) if is_traced(a) else a for a in args]
         numbers = [python_number(a, "f") if isinstance(a, Array) else a for a in arrays]
         return python_number(ufunc(*numbers), kind)
@@ -202,12 +208,23 @@ _MATH: Final = {
     "fabs": np.fabs, "hypot": np.hypot, "pow": np.float_power, "copysign": np.copysign,
     "degrees": np.degrees, "radians": np.radians, "fmod": np.fmod,
 }  # fmt: skip
+_BOTH: Final = (ValueError, OverflowError)
+#: what functions raise for some numbers; the others never do
+_MATH_RAISES: Final[dict[Any, tuple[type[Exception], ...]]] = {
+    **dict.fromkeys(
+        (math.sqrt, math.log2, math.log10, math.log1p, math.sin, math.cos, math.tan, math.asin,
+         math.acos, math.acosh, math.atanh, math.fmod), (ValueError,)
+    ),
+    **dict.fromkeys((math.exp, math.expm1, math.sinh, math.cosh), (OverflowError,)),
+    **dict.fromkeys((math.pow, math.floor, math.ceil, math.trunc), _BOTH),
+}  # fmt: skip
 _MATH_INT: Final = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
 _MATH_BOOL: Final = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
 
 def _log(x: Any, *base: Any) -> Any:
     if any(isinstance(a, Array) and is_traced(a) for a in (x, *base)):
+        may_raise(ValueError, ZeroDivisionError)
         top = np.log(python_number(_array(x), "f"))
         return python_number(top / np.log(base[0]) if base else top, "f")
     return math.log(x, *base)
@@ -287,14 +304,26 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     return twin
 
 
+#: method of ufuncs -> how many of its arguments NumPy makes arrays of
+_METHODS: Final = {"reduce": 1, "accumulate": 1, "reduceat": 2, "outer": 2}
+
+
 def _ufunc_method(ufunc: np.ufunc, method: Any) -> Twin:
     """Return ``ufunc.reduce`` or the like, which sees traced values inside lists."""
+    name = method.__name__
+    count = _METHODS.get(name, 0)
+
+    def has_traced(x: Any) -> bool:
+        return type(x) in (list, List, tuple) and any(map(is_traced, arrays_in(x)))
+
+    def operand(x: Any) -> Any:
+        return call_function(np.asarray, (x,), {}) if has_traced(x) else x
 
     def twin(*args: Any, **kwargs: Any) -> Any:
-        lists = [a for a in (*args, *kwargs.values()) if type(a) in (list, List, tuple)]
-        if args and lists and any(map(is_traced, arrays_in(lists))):
-            return call_ufunc(ufunc, method.__name__, args, kwargs)
-        return method(*args, **kwargs)
+        if name == "at" and any(map(has_traced, args)):
+            return call_ufunc(ufunc, name, args, kwargs)
+        # NumPy itself tells what the others are: `out` may be given by its place
+        return method(*map(operand, args[:count]), *args[count:], **kwargs)
 
     return twin
 

@@ -421,6 +421,7 @@ class Array(Operators, Methods):
         hosted = host.specialise(self._value)
         if hosted is not None:
             return hosted
+        self._trace.mark_line()
         line = self._trace.source
         where = f" at {line}" if line is not None else ""
         instead = "use np.where, a mask or another array operation instead"

@@ -26,6 +26,7 @@ __all__ = [
     "is_traced",
     "to_arrays",
     "to_numpy",
+    "to_plain",
     "to_samples",
     "to_values",
 ]
@@ -119,6 +120,26 @@ def _numpy(x: Array | Dim) -> Any:
 def to_numpy(x: Any) -> Any:
     """Replace arrays with known values by ndarrays and scalars."""
     return _map(x, _numpy)
+
+
+def to_plain(x: Any, what: str) -> Any:
+    """Replace arrays and sizes by NumPy's and Python's own for code that looks at the values.
+
+    Raises
+    ------
+    DataDependentError
+        Only a run knows them; `what` says who asks.
+    """
+
+    def plain(x: Array | Dim) -> Any:
+        if isinstance(x, Dim):
+            return x.specialise(what)
+        found = x._plain(what)
+        if x._is_weak:
+            return found.item()
+        return found if x._kind == ARRAY else found[()]
+
+    return _map(x, plain) if any(True for _ in arrays_in(x)) else x
 
 
 def _sample(x: Array | Dim) -> Any:

@@ -27,6 +27,8 @@ class Doors:
         ``function(numpy_function, args, kwargs)``.
     ufunc : callable
         ``ufunc(ufunc, method, inputs, kwargs)``.
+    divide : callable
+        ``divide(ufunc, a, b, inplace=False)``: an operator that raises for Python's numbers.
     getitem, setitem : callable
         Subscripts.
     quick : callable
@@ -48,9 +50,9 @@ class Doors:
     """
 
     __slots__ = (
-        "astype", "attribute", "conj", "copy", "eager", "flat", "function", "getitem",
-        "imag", "inplace", "item", "listed", "namespace", "operator", "places", "quick",
-        "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
+        "astype", "attribute", "conj", "copy", "divide", "eager", "flat", "function",
+        "getitem", "imag", "inplace", "item", "listed", "namespace", "operator", "places",
+        "quick", "quick_function", "real", "refuse", "round", "setflags", "setitem", "setpart",
         "source", "tolist", "trunc", "truth", "ufunc", "unary", "view",
     )  # fmt: skip
     listed: Any
@@ -59,6 +61,7 @@ class Doors:
     attribute: Callable[..., Any]
     conj: Callable[..., Any]
     copy: Callable[..., Any]
+    divide: Callable[..., Any]
     eager: Callable[..., Any]
     flat: Callable[..., Any]
     function: Callable[..., Any]
@@ -102,6 +105,7 @@ class Doors:
 
 #: entry -> the module that fills it when it is asked for
 LATER: Final = {
+    "divide": ".raising",
     "listed": ".control.listed",
     "places": ".control.places",
     "tolist": ".control.steps",

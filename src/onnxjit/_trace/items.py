@@ -37,6 +37,7 @@ from .int64 import require_int64
 from .layout import Layout, lies, picked_layout, walk
 from .lists import List
 from .outputs import refuse_write
+from .raising import may_raise
 from .stepped import has_open_step, places
 from .trace import current_tracer, dim_array
 from .ufuncs import call_unary
@@ -284,6 +285,8 @@ def round_scalar(array: Array, ndigits: Any) -> Any:
         number: Any = array._nd[()]
         return round(number, ndigits)
     if ndigits is None:
+        if array.dtype.kind == "f":
+            may_raise(ValueError, OverflowError)
         return python_number(call_function(np.round, (array,), {}), "i")
     rounded = call_function(np.round, (array,), {"decimals": ndigits})
     return python_number(rounded) if array._is_weak else rounded

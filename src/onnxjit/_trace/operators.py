@@ -74,46 +74,46 @@ class Operators:
         return DOORS.inplace(np.multiply, self, other)
 
     def __truediv__(self, other: Any) -> Any:
-        return DOORS.operator(np.true_divide, self, other)
+        return DOORS.divide(np.true_divide, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return DOORS.operator(np.true_divide, other, self)
+        return DOORS.divide(np.true_divide, other, self)
 
     def __itruediv__(self, other: Any) -> Any:
-        return DOORS.inplace(np.true_divide, self, other)
+        return DOORS.divide(np.true_divide, self, other, inplace=True)
 
     def __floordiv__(self, other: Any) -> Any:
-        return DOORS.operator(np.floor_divide, self, other)
+        return DOORS.divide(np.floor_divide, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return DOORS.operator(np.floor_divide, other, self)
+        return DOORS.divide(np.floor_divide, other, self)
 
     def __ifloordiv__(self, other: Any) -> Any:
-        return DOORS.inplace(np.floor_divide, self, other)
+        return DOORS.divide(np.floor_divide, self, other, inplace=True)
 
     def __mod__(self, other: Any) -> Any:
-        return DOORS.operator(np.remainder, self, other)
+        return DOORS.divide(np.remainder, self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return DOORS.operator(np.remainder, other, self)
+        return DOORS.divide(np.remainder, other, self)
 
     def __imod__(self, other: Any) -> Any:
-        return DOORS.inplace(np.remainder, self, other)
+        return DOORS.divide(np.remainder, self, other, inplace=True)
 
     def __divmod__(self, other: Any) -> Any:
-        return DOORS.operator(np.divmod, self, other)
+        return DOORS.divide(np.divmod, self, other)
 
     def __rdivmod__(self, other: Any) -> Any:
-        return DOORS.operator(np.divmod, other, self)
+        return DOORS.divide(np.divmod, other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return DOORS.operator(np.power, self, other)
+        return DOORS.divide(np.power, self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return DOORS.operator(np.power, other, self)
+        return DOORS.divide(np.power, other, self)
 
     def __ipow__(self, other: Any) -> Any:
-        return DOORS.inplace(np.power, self, other)
+        return DOORS.divide(np.power, self, other, inplace=True)
 
     def __matmul__(self, other: Any) -> Any:
         return DOORS.operator(np.matmul, self, other)

@@ -95,6 +95,8 @@ class Tracer(Trace):
         () bool -> a truth value, and other () bools that have it where this one has it.
     conditions : dict
         Id of a truth value -> the condition on sizes that it is.
+    handlers : list
+        For each of the `tries` a callable that gives what it handles, None for everything.
     has_handlers : bool
         Whether there was one: where the run fails, Python has to make the call.
     meant : int
@@ -141,6 +143,7 @@ class Tracer(Trace):
         self.conditions: Final[dict[int, tuple[Kind, Poly]]] = {}
         self.parts: Final[dict[int, tuple[bool, list[Value]]]] = {}
         self.has_handlers = False
+        self.handlers: Final[list[Any]] = []
         self.controls: Final[list[Control]] = []
         self.meant = 0
         self.places: Places | None = None

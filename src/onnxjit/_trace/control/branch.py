@@ -41,6 +41,7 @@ from .region import (
     trace_region,
 )
 from .rows import stack_items, stack_lists
+from .shared import Shared
 from .slots import ITEMS, UNBOUND, Slot, Snapshot, cells_of
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class _Branch:
         self.types: list[Type] = []
         self.outputs: list[Value] = []
         self._made: list[Any] = []
+        self._shared: Final = Shared(self._stays)
         self.taken: int | None = None
 
     def run(self) -> Any:
@@ -127,6 +129,7 @@ class _Branch:
         self.tracer.controls.append(Control(self.tracer.source, "if", "If"))
         slots = self._slots(yes, no)
         result = self._unify(*self._contents(regions, self.results))
+        self._shared.settle(self.tracer.source)
         storages = self._storages(yes, no)
         origins = Origins(self.tracer, (yes, no))
         origins.look(self.pairs)
@@ -226,15 +229,16 @@ class _Branch:
             # others may hold the one that was there: it is read, but changed no more
             x.freeze()
             y.freeze()
-        start = len(self.pairs)
+        start, mark = len(self.pairs), self._shared.mark()
         if x is not y and not any(map(self._stays, (x, y))):
             x, y = as_record(x, self._stays), as_record(y, self._stays)
         try:
-            template = unify(x, y, self.pairs)
+            template = unify(x, y, self.pairs, self._shared.note)
         except JoinError as e:
             if isinstance(e, ListsDifferError):
                 stack_lists(self.snapshot, e)
             del self.pairs[start:]
+            self._shared.forget(mark)
             if type(x) is tuple and type(y) is tuple and len(x) == len(y):
                 return "node", x, [self._unify(m, n) for m, n in zip(x, y, strict=True)]
             return self._either(x, y)
@@ -252,7 +256,10 @@ class _Branch:
         """Return how a content is had of the only body that does not raise."""
         kind, like, parts = template
         if kind != "leaf":
-            return kind, like, [self._taken(part, leaves) for part in parts]
+            children = [self._taken(part, leaves) for part in parts]
+            if kind == "node" and isinstance(like, MUTABLE):
+                self._shared.note(like, None, children)
+            return kind, like, children
         leaf = next(leaves)
         if is_visible(leaf, self.tracer.block):
             return "static", leaf, []
@@ -264,8 +271,9 @@ class _Branch:
         if x is y:
             return "static", x, []
         defined = y if x is UNBOUND else x
-        template, leaves = _flat(
-            defined if isinstance(defined, Unsure) else Unsure(True, defined)
+        template, leaves = self._flat(
+            defined if isinstance(defined, Unsure) else Unsure(True, defined),
+            0 if y is UNBOUND else 1,
         )
         none = [False, *(UNBOUND for _ in leaves[1:])]
         self.pairs += zip(*((none, leaves) if x is UNBOUND else (leaves, none)), strict=True)
@@ -277,19 +285,23 @@ class _Branch:
             x, y = (v if isinstance(v, Unsure) else Unsure(True, v) for v in (x, y))
             defined = self._unify(x.defined, y.defined)
             return "node", x, [defined, self._either(x.content, y.content)]
-        first, leaves = self._kept(x)
+        first, leaves = self._kept(x, 0)
         self.pairs += [(leaf, UNBOUND) for leaf in leaves]
-        second, others = self._kept(y)
+        second, others = self._kept(y, 1)
         self.pairs += [(UNBOUND, leaf) for leaf in others]
         pred = wrap(self.pred)
         like = Either(pred, x, y, self.tracer.source)
         return "node", like, [("static", pred, []), first, second]
 
-    def _kept(self, x: Any) -> tuple[Template, list[Any]]:
+    def _kept(self, x: Any, which: int) -> tuple[Template, list[Any]]:
         """Return how one of two contents leaves its branch; what was there stays itself."""
         if isinstance(x, MUTABLE) and self._was_there(x):
             return ("static", x, []), []
-        return _flat(as_record(x, self._stays))
+        return self._flat(as_record(x, self._stays), which)
+
+    def _flat(self, x: Any, which: int) -> tuple[Template, list[Any]]:
+        leaves: list[Any] = []
+        return flatten(x, leaves, self._shared.of_side(which)), leaves
 
     def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
         found = []
@@ -361,12 +373,7 @@ class _Branch:
             yield new
 
     def _built(self, template: Any) -> Any:
-        return rebuild(template, self._new)
-
-
-def _flat(x: Any) -> tuple[Template, list[Any]]:
-    leaves: list[Any] = []
-    return flatten(x, leaves), leaves
+        return rebuild(template, self._new, self._shared.one)
 
 
 def _joined(x: Any, y: Any) -> Type:

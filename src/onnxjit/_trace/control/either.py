@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from onnxjit._trace.lists import List, rows_of
@@ -33,6 +34,10 @@ class Open:
         raise DataDependentError(self._reason())
 
     def _reason(self) -> str:
+        raise NotImplementedError
+
+    def parts(self) -> list[Any]:
+        """Return what it may be."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -97,6 +102,10 @@ class Either(Open):
             "one structure and number of dimensions"
         )
 
+    def parts(self) -> list[Any]:
+        """Return both objects."""
+        return [self.first, self.second]
+
     def choices(self) -> list[Either]:
         """Return this choice and those that it chooses from, the innermost first."""
         return inner_first(
@@ -105,7 +114,9 @@ class Either(Open):
 
     def apply(self, f: Callable[[Any], Any]) -> Any:
         """Return what a function gives for the one that is chosen."""
-        return Either.choose(self.pred, lambda: f(self.first), lambda: f(self.second), ())
+        return Either.choose(
+            self.pred, lambda: f(self.first), lambda: f(self.second), _reaching(f)
+        )
 
     def change(self, f: Callable[[Any], Any]) -> None:
         """Let a function change the one that is chosen."""
@@ -138,6 +149,17 @@ class Either(Open):
         return self.apply(
             lambda x: func(*replaced(args, self, x), **replaced(kwargs, self, x))
         )
+
+
+def _reaching(f: Callable[[Any], Any]) -> tuple[Callable[..., Any], ...]:
+    """Return a function that holds what another one does: a load may store, by a property.
+
+    Its own variables stay as they are in the branches.
+    """
+    if not isinstance(f, FunctionType):
+        return ()
+    held = tuple(cell.cell_contents for cell in f.__closure__ or ())
+    return (lambda: held,)
 
 
 def inner_first(x: Any, parts: Callable[[Any], Iterable[Any]]) -> list[Any]:
@@ -229,6 +251,10 @@ class Unsure(Open):
     def __init__(self, defined: Any, content: Any) -> None:
         self.defined: Final = defined
         self.content: Final = content
+
+    def parts(self) -> list[Any]:
+        """Return the value."""
+        return [self.content]
 
     def _reason(self) -> str:
         return "a variable is used that has a value only on some paths of the function"

@@ -8,6 +8,7 @@ dtypes are promoted.  Containers of the same structure are joined element by ele
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -237,27 +238,42 @@ def _make(like: Any, parts: list[Any]) -> Any:
     return type(like)(parts)
 
 
-def flatten(x: Any, leaves: list[Any]) -> Template:
-    """Return the structure of a content, and add its numbers and arrays to `leaves`."""
+def flatten(x: Any, leaves: list[Any], found: Found | None = None) -> Template:
+    """Return the structure of a content, and add its numbers and arrays to `leaves`.
+
+    `found` is called with each container or object in it, and the list of its parts.
+    """
     if type_of(x) is not None:
         leaves.append(x)
         return "leaf", None, []
     parts = _parts(x)
     if parts is None:
         return "static", x, []
-    return "node", x, [flatten(p, leaves) for p in parts]
+    children = [flatten(p, leaves, found) for p in parts]
+    if found is not None and isinstance(x, _CHANGING):
+        found(x, None, children)
+    return "node", x, children
 
 
-def rebuild(template: Template, leaves: Iterator[Any]) -> Any:
-    """Return a content with new leaves; what has none stays the same object."""
+def rebuild(
+    template: Template, leaves: Iterator[Any], settled: Callable[[Any, Any], Any] | None = None
+) -> Any:
+    """Return a content with new leaves; what has none stays the same object.
+
+    ``settled(children, made)`` gives what takes the place of a new container or object.
+    """
     kind, x, children = template
     if kind == "leaf":
         return next(leaves)
     if kind == "static" or not (isinstance(x, _SEEN) or _has_leaf(template)):
         return x
-    return _make(x, [rebuild(child, leaves) for child in children])
+    made = _make(x, [rebuild(child, leaves, settled) for child in children])
+    return made if settled is None else settled(children, made)
 
 
+Found = Callable[[Any, Any, list[Any]], None]
+#: what may be changed in place, so that two names of one are no two
+_CHANGING: Final = (list, dict, Record)
 #: what is always made anew: it stands for something, or for one of several things
 _SEEN: Final = (Open, Record)
 
@@ -266,8 +282,12 @@ def _has_leaf(template: Template) -> bool:
     return template[0] == "leaf" or any(map(_has_leaf, template[2]))
 
 
-def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
+def unify(
+    x: Any, y: Any, pairs: list[tuple[Any, Any]], found: Found | None = None
+) -> Template:
     """Return the common structure of two contents; add the pairs of leaves that may differ.
+
+    `found` is called with both of two containers or objects, and the list of the parts.
 
     Raises
     ------
@@ -295,7 +315,10 @@ def unify(x: Any, y: Any, pairs: list[tuple[Any, Any]]) -> Template:
     if same and (type(x) is not dict or list(x) == list(y)):
         assert p is not None  # `same` says so
         assert q is not None
-        return "node", x, [unify(m, n, pairs) for m, n in zip(p, q, strict=True)]
+        children = [unify(m, n, pairs, found) for m, n in zip(p, q, strict=True)]
+        if found is not None and isinstance(x, _CHANGING):
+            found(x, y, children)
+        return "node", x, children
     if type(x) is type(y) and type(x) in (str, bytes, int, slice, range) and x == y:
         return "static", x, []
     if _same_function(x, y):

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
+from collections.abc import ItemsView, KeysView, ValuesView
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,10 +42,14 @@ __all__ = [
 ]  # fmt: skip
 
 _CONTAINERS: Final = (tuple, list)
+#: what has elements, but none by place
+_VIEWS: Final = (KeysView, ValuesView, ItemsView, deque)
 
 
 def gathered(x: Any) -> Any:
-    """Return what an iterator has left as a list or array, anything else as it is."""
+    """Return what an iterator or view has as a list or array, anything else as it is."""
+    if isinstance(x, _VIEWS):
+        return List(x)
     if not isinstance(x, Lazy):
         return taken(x, whole=True)
     found = List()

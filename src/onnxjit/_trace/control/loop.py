@@ -41,9 +41,10 @@ from .join import (
     to_value,
     unify,
 )
+from .records import is_record
 from .region import Region, settled, trace_region
 from .rows import stack_items, stack_lists
-from .slots import UNBOUND, Snapshot, cells_of
+from .slots import UNBOUND, Snapshot, cells_of, containers_in
 from .truth import and_, compare, decide
 
 if TYPE_CHECKING:
@@ -113,6 +114,8 @@ class _Loop:
         self.storages: dict[Storage, Tensor] = {}
         self.outer: Final = tracer.block
         self.links: Final = Links(tracer.block)
+        #: new containers and objects that an iteration leaves
+        self.held: Final[dict[int, Any]] = {}
         self.free: dict[int, Dim] = {}
         #: size that grows by as much in each iteration -> itself, at the start, and how much
         self.growing: dict[int, tuple[Dim, DimLike, DimLike]] = {}
@@ -280,10 +283,12 @@ class _Loop:
         values: list[Value] = []
         wider = False
         left: list[Any] = []
+        self.held.clear()
         for key, c in self.carried.items():
             content = region.changes[key][2] if key in region.changes else c.slot.get()
             leaves = self._leaves(c, content)
             left += leaves
+            self._hold(content)
             for i, (leaf, t) in enumerate(zip(leaves, c.types, strict=True)):
                 both = joined(t, leaf_type(leaf))
                 if both != t:
@@ -295,6 +300,20 @@ class _Loop:
         if self.overwritten or wider or linked or self._widened(values):
             raise _Again
         return values
+
+    def _hold(self, content: Any) -> None:
+        """Refuse a new container or object that another place holds as well: they are one."""
+        inner = [content] if is_record(content) else containers_in(content)
+        for x in inner:
+            if self.snapshot.holds(x):
+                continue
+            if id(x) in self.held:
+                msg = (
+                    f"two places hold one {type(x).__name__} after an iteration of the loop "
+                    f"at {self.tracer.source}; give one of them a copy"
+                )
+                raise UnsupportedError(msg)
+            self.held[id(x)] = x
 
     def _leaves(self, c: Carried, content: Any) -> list[Any]:
         is_kept = content is not UNBOUND and (
@@ -321,6 +340,8 @@ class _Loop:
             raise mixed(c, like, content, self.tracer) from e
         except JoinError as e:
             raise mixed(c, like, content, self.tracer) from e
+        if len(leaves) != len(c.types):
+            raise mixed(c, like, content, self.tracer)
         return leaves
 
     def _arranged(self, c: Carried, content: Any) -> Any:
@@ -436,7 +457,10 @@ class _Loop:
             ]
             made += new
             entry += c.leaves
-            c.slot.settle(rebuild(c.template, iter(new)), self.tracer)
+            content = rebuild(c.template, iter(new))
+            if isinstance(content, List) and isinstance(c.entry, List):
+                content.freeze()  # it may be the list from before, which others may hold
+            c.slot.settle(content, self.tracer)
         self.links.finish_with(none, entry, made)
         for storage, value in written.items():
             if storage in self.region.written:

@@ -24,9 +24,10 @@ _DEPTH: Final = 8
 class Record:
     """An object, seen as its class and the attributes that it has."""
 
-    __slots__ = ("cls", "names", "parts")
+    __slots__ = ("cls", "names", "parts", "seen")
 
-    def __init__(self, cls: type, names: tuple[str, ...], parts: list[Any]) -> None:
+    def __init__(self, cls: type, names: tuple[str, ...], parts: list[Any], seen: Any) -> None:
+        self.seen: Final = seen
         self.cls: Final = cls
         self.names: Final = names
         self.parts: Final = parts
@@ -67,4 +68,4 @@ def as_record(x: Any, keeps: Callable[[Any], bool], depth: int = 0) -> Any:
         return x
     held = vars(x)
     parts = [as_record(v, keeps, depth + 1) for v in held.values()]
-    return Record(type(x), tuple(held), parts)
+    return Record(type(x), tuple(held), parts, x)

@@ -20,7 +20,7 @@ from onnxjit._trace.lists import rows_of
 from onnxjit._trace.places import ABSENT, Places
 from onnxjit.errors import UnsupportedError
 
-from .either import MUTABLE, Unsure
+from .either import MUTABLE, Open, Unsure
 from .members import Members, slot_names
 
 if TYPE_CHECKING:
@@ -250,6 +250,15 @@ def same_content(before: Any, now: Any) -> bool:
     return len(before) == len(now) and all(map(operator.is_, before, now))
 
 
+#: what other objects look at, or may be
+_PARTS: Final[tuple[tuple[Any, Callable[[Any], list[Any]]], ...]] = (
+    (MethodType, lambda x: [x.__self__, x.__func__]),
+    (functools.partial, lambda x: [x.func, *x.args, *x.keywords.values()]),
+    ((FunctionType, type), lambda _: []),
+    (Open, lambda x: x.parts()),
+)
+
+
 def content_of(owner: Any) -> Any:
     """Return a copy of what an object holds: a dict by name or key, or a list."""
     if isinstance(owner, CellType):
@@ -264,12 +273,9 @@ def content_of(owner: Any) -> Any:
         return [rows]
     if isinstance(owner, (list, tuple, deque, set, frozenset)):
         return list(owner)
-    if isinstance(owner, MethodType):
-        return [owner.__self__, owner.__func__]
-    if isinstance(owner, functools.partial):
-        return [owner.func, *owner.args, *owner.keywords.values()]
-    if isinstance(owner, (FunctionType, type)):
-        return []
+    for kinds, parts in _PARTS:
+        if isinstance(owner, kinds):
+            return parts(owner)
     if slot_names(type(owner)):
         return dict(Members(owner).items())
     held = getattr(owner, "__dict__", None)

@@ -90,18 +90,26 @@ def raised(make: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def trying() -> Iterator[None]:
-    """Run the body of a ``try`` with handlers: whether they run is not for data to decide."""
+def trying(types: Callable[[], Any] | None = None) -> Iterator[None]:
+    """Run the body of a ``try`` with handlers: whether they run is not for data to decide.
+
+    Parameters
+    ----------
+    types : callable, optional
+        Gives the types of exceptions that they handle; all by default.
+    """
     tracer = current_tracer()
     if tracer is None:
         yield
         return
     tracer.tries += 1
+    tracer.handlers.append(types)
     tracer.has_handlers |= not tracer.sources
     try:
         yield
     finally:
         tracer.tries -= 1
+        tracer.handlers.pop()
 
 
 def while_(
