@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from onnxjit import jit_onnx
 from onnxjit._ops.reduceat import ufunc_reduceat
 from onnxjit._ops.table import UFUNCS
 from onnxjit._ops.ufunc_methods import (
@@ -172,3 +173,35 @@ def test_differences():
     x = data("f8", (5,), nan=False)
     feeds = [[data("f8", (n,), nan=False)] for n in (0, 1, 9)]
     compare(ours(np.diff), np.diff, x, feeds=feeds)
+
+
+LISTS = {
+    "largest": lambda x, y: np.maximum.reduce([x, y, x * y]),
+    "all conditions": lambda x, y: np.logical_and.reduce((x > 0, y > 0, x < 2)),
+    "any condition of a row": lambda x, y: np.logical_or.reduce([x > 1, y > 1], axis=2),
+    "in order": lambda x, y: np.hypot.reduce([x, y], keepdims=True),
+    "sums so far": lambda x, y: np.add.accumulate([x, y]),
+    "of elements": lambda x, y: np.minimum.reduce([x[0, 0], 0.25, y.max()]),
+    "between places": lambda x, y: np.add.reduceat([x[0, 0], y[0, 0], 3], [0, 1]),
+    "outer": lambda x, y: np.multiply.outer([x[0, 0], 2], y),
+    "a name for it": lambda x, y: [f([x, y], axis=0) for f in (np.add.reduce, np.fmin.reduce)],
+    "into an array": lambda x, y: np.add.reduce([x, y], 0, None, x),
+    "of no traced array": lambda x, y: np.add.reduce([1, 2]) + x - y,
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4"])
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_arrays(name, dtype):
+    call = LISTS[name]
+    x, y = ((np.random.default_rng(i).normal(size=(3, 2)) * 3).astype(dtype) for i in (1, 2))
+    want, got = call(x.copy(), y), jit_onnx(call, fallback="error")(x.copy(), y)
+    for a, b in zip(*((v if isinstance(v, list) else [v]) for v in (want, got)), strict=True):
+        assert a.dtype == b.dtype
+        assert np.allclose(a, b, rtol=1e-12)
+
+
+def test_lists_that_do_not_fit_are_numpys_error():
+    for call in lambda x: np.add.reduce([x, x[0]]), lambda x: np.maximum.reduce([x[:0, 0]], 1):
+        with pytest.raises(ValueError, match=r"inhomogeneous|zero-size"):
+            jit_onnx(call)(np.ones((2, 3)))

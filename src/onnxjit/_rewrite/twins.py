@@ -304,14 +304,26 @@ def _ufunc(ufunc: np.ufunc) -> Twin:
     return twin
 
 
+#: method of ufuncs -> how many of its arguments NumPy makes arrays of
+_METHODS: Final = {"reduce": 1, "accumulate": 1, "reduceat": 2, "outer": 2}
+
+
 def _ufunc_method(ufunc: np.ufunc, method: Any) -> Twin:
     """Return ``ufunc.reduce`` or the like, which sees traced values inside lists."""
+    name = method.__name__
+    count = _METHODS.get(name, 0)
+
+    def has_traced(x: Any) -> bool:
+        return type(x) in (list, List, tuple) and any(map(is_traced, arrays_in(x)))
+
+    def operand(x: Any) -> Any:
+        return call_function(np.asarray, (x,), {}) if has_traced(x) else x
 
     def twin(*args: Any, **kwargs: Any) -> Any:
-        lists = [a for a in (*args, *kwargs.values()) if type(a) in (list, List, tuple)]
-        if args and lists and any(map(is_traced, arrays_in(lists))):
-            return call_ufunc(ufunc, method.__name__, args, kwargs)
-        return method(*args, **kwargs)
+        if name == "at" and any(map(has_traced, args)):
+            return call_ufunc(ufunc, name, args, kwargs)
+        # NumPy itself tells what the others are: `out` may be given by its place
+        return method(*map(operand, args[:count]), *args[count:], **kwargs)
 
     return twin
 
