@@ -338,3 +338,11 @@ def test_wrong_factors_differ():
     order = [2, 0, 3, 1]
     assert compare_factors([eig[0][order], -eig[1][:, order]], eig).ok
     assert not compare_factors([eig[0][order], eig[1]], eig).ok
+
+
+def test_floats_that_differ_say_by_how_much_they_may() -> None:
+    want = np.linspace(1, 2, 9)
+    check = compare(want * [1, 1, 1 + 1e-6, 1, 1 + 1e-3, 1, 1, 1, 1], want)
+    assert not check.ok
+    assert check.text == "2 of 9 elements beyond rtol=1e-12"
+    assert compare(want * (1 + 1e-6), want, rtol=1e-5).ok

@@ -73,8 +73,25 @@ class SymbolTexts(dict[Symbol, str]):
             scalars = dict(zip(inputs, numbers, strict=True))
             return finish(evaluate_value(value, sizes, scalars))
 
+        if not inputs:
+            compute = _remembering(compute)
         texts = [self[s] for s in symbols] + [f"a[{self._position[i]}]" for i in inputs]
         return f"{self._names.name(compute, 'h')}({', '.join(texts)})"
+
+
+def _remembering(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of sizes that knows its last result: guards ask many times for it."""
+    last: tuple[Any, Any] = None, None
+
+    def remembered(*given: Any) -> Any:
+        nonlocal last
+        before, result = last
+        if before != given:
+            result = compute(*given)
+            last = given, result
+        return result
+
+    return remembered
 
 
 def computed_dtype(recording: Recording, k: int) -> np.dtype[Any] | None:

@@ -120,8 +120,10 @@ def _compare_floats(got: Array, want: Array, rtol: float) -> Check:
     size = np.abs(b.astype(wide))
     least = 4 * float(np.finfo(want.dtype).smallest_subnormal) if rtol else 0.0
     close = error <= rtol * size + rtol * min(1.0, float(size.max())) + least
-    status = "ok" if close.all() else "differs"
-    return Check(status, error=float(error.max()), ulp=_ulp(a, b))
+    wrong = close.size - np.count_nonzero(close)
+    text = f"{wrong} of {want.size} elements beyond rtol={rtol:g}" if wrong else ""
+    status = "differs" if wrong else "ok"
+    return Check(status, error=float(error.max()), ulp=_ulp(a, b), text=text)
 
 
 def _ulp(a: Array, b: Array) -> int:
