@@ -173,3 +173,35 @@ def test_a_loop_may_leave_what_was_there_or_a_new_array(fn: Any) -> None:
             got, want = _parts(converted(*a, s)), _parts(fn(*b, s))
             for p, q in zip((*got, *a), (*want, *b), strict=True):
                 np.testing.assert_array_equal(p, q)
+
+
+def swapped_again_and_again(x: Any, y: Any) -> Any:
+    for k in range(12):
+        if x.sum() > k:
+            x, y = y, x
+        x[:-1] += 1
+        y[k % 3] *= -1
+    return x, y
+
+
+def parts_of_parts(x: Any, y: Any) -> Any:
+    for k in range(4):
+        v = x[k % 2 :] if y[0] > k else x[: 3 + k % 2]
+        w = v[:2] if x[0] > 1 else v[-2:]
+        w += k
+        v[0] -= 1
+    return x, y
+
+
+@pytest.mark.parametrize("fn", [swapped_again_and_again, parts_of_parts])
+def test_choices_among_choices_grow_with_their_number(fn: Any) -> None:
+    jit = jit_onnx(fn, fallback="error")
+    for seed in range(6):
+        x, y = np.random.default_rng(seed).normal(2, 3, (2, 5))
+        for want, got in zip(fn(x.copy(), y.copy()), jit(x.copy(), y.copy()), strict=True):
+            np.testing.assert_allclose(got, want)
+    model = jit.to_onnx(x, y, mutated="drop")
+    nodes = list(model.graph.node)
+    for node in nodes:
+        nodes += [n for a in node.attribute for n in a.g.node]
+    assert len(nodes) < 5_000

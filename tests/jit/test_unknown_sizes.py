@@ -119,3 +119,13 @@ def grown(x: Any) -> Any:
 def test_methods_of_ufuncs_take_lists(fn: Any, run: Any) -> None:
     x = np.array([3.0, -2.0, 1.0])
     assert repr(run(fn)(x)) == repr(fn(x))
+
+
+@pytest.mark.parametrize("fn", [np.squeeze, np.cov, np.corrcoef, lambda x: x[None].squeeze()])
+def test_axes_with_a_name_are_assumed_to_be_no_single_one(fn: Any) -> None:
+    with pytest.warns(AssumptionWarning, match="N != 1"):
+        model = jit_onnx(lambda x: fn(x)).to_onnx(float64["N", "M"])
+    session = ort.InferenceSession(model.SerializeToString())
+    for shape in (3, 4), (2, 7):
+        x = np.random.default_rng(0).normal(size=shape)
+        assert np.allclose(session.run(None, {"x": x})[0], fn(x), rtol=1e-12)

@@ -23,6 +23,7 @@ from .shape_env import (
     are_same,
     broadcast_dim,
     broadcast_shapes,
+    is_one,
     require_equal,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "hint_of",
     "is_dim",
     "is_empty",
+    "is_one",
     "key",
     "lower",
     "onnx_name",

@@ -411,6 +411,17 @@ def _join_data(env: ShapeEnv, a: DimLike, b: DimLike) -> DimLike:
     return plain
 
 
+def is_one(n: DimLike) -> bool:
+    """Tell whether a size is 1; a model of one without an example assumes that it is not."""
+    if not isinstance(n, Dim) or n.poly.data or n.poly.hint is not None:
+        return bool(n == 1)
+    env, difference = n.env, n.poly - 1
+    known = env.proves("eq", difference)
+    if known is None:
+        env.record("ne", difference)
+    return bool(known)
+
+
 def require_equal(env: ShapeEnv, a: DimLike, b: DimLike, *, refused: bool = False) -> bool:
     """Tell whether two sizes are equal, with a guard or assumption when it is open.
 

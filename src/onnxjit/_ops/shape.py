@@ -13,6 +13,7 @@ from onnxjit._core.dims import (
     DimLike,
     broadcast_shapes,
     dim_prod,
+    is_one,
     quotient,
     require_equal,
 )
@@ -357,7 +358,7 @@ def squeeze(a: Any, axis: Any = None) -> View | Value:
     """
     x = as_array(a)
     if axis is None:
-        ones = [i for i, n in enumerate(x.shape) if n == 1]
+        ones = [i for i, n in enumerate(x.shape) if is_one(n)]
         return SqueezeView(ones) if ones else x
     axes = reduction_axes(axis, x.ndim)
     env = running_trace().env

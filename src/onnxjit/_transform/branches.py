@@ -58,7 +58,7 @@ class _Branches:
         self.block: Final = block
         self.facts: Final = facts
         self.yes, self.no = equation.blocks
-        self.seen: Final = set(_reads(block.equations))
+        self.seen: set[tuple[object, object]] | None = None
         #: by id of an array that the first branch wrote to: place, array before, element
         self.written: Final[dict[int, tuple[Any, Value, Value]]] = {}
 
@@ -87,6 +87,8 @@ class _Branches:
 
     def _is_there(self, equation: Equation, places: Sequence[DimLike]) -> bool:
         x = equation.inputs[0]
+        if self.seen is None:
+            self.seen = set(_reads(self.block.equations))
         if (_places_key(places), _shape_key(x)) in self.seen:
             return True
         env = self.block.trace.env

@@ -66,7 +66,7 @@ class Chosen:
         """Let all arrays that may be a storage which was written to show what it holds."""
         changed = {storage}
         if storage.choice is not None:
-            _write_back(storage.choice, lambda: storage.value, None, changed)
+            _write_back(storage.choice, changed)
         done = {storage}
         above: dict[Chosen, None] = {}
         stack = [*changed]
@@ -92,28 +92,35 @@ class Chosen:
             yield side, chosen._value
 
 
-def _write_back(
-    choice: Chosen, value: Callable[[], Value], pred: Value | None, changed: set[Storage]
-) -> None:
-    """Write a value to the one of two arrays that is chosen, where a condition holds."""
-    for side, test in choice.conditions(pred):
-        storage = side._storage
-        changed.add(storage)
+def _write_back(written: Chosen, changed: set[Storage]) -> None:
+    """Write what an array holds to the one of two that it is, and to what that one is.
 
-        def write(side: Array = side) -> Value:
-            return side._put(_shaped(value(), side._value))
+    The younger are settled first, so that an array which several of them may be is asked once.
+    """
+    when: dict[Chosen, Value | None] = {written: None}
+    while when:
+        choice = max(when, key=lambda c: c.number)
+        for side, test in choice.conditions(when.pop(choice)):
+            storage, value = side._storage, choice.storage.value
 
-        def keep(storage: Storage = storage) -> list[Value]:
-            return [storage.value]
+            def write(side: Array = side, value: Value = value) -> list[Value]:
+                return [side._put(_shaped(value, side._value))]
 
-        if storage.choice is not None:
-            _write_back(storage.choice, write, test, changed)
+            def keep(storage: Storage = storage) -> list[Value]:
+                return [storage.value]
 
-        def written(write: Callable[[], Value] = write) -> list[Value]:
-            return [write()]
+            (held,) = cond(test, write, keep)
+            storage.replace(_shaped(held, storage.value))
+            changed.add(storage)
+            if storage.choice is not None:
+                before = when.get(storage.choice)
+                when[storage.choice] = test if before is None else _either(before, test)
 
-        (held,) = cond(test, written, keep)
-        storage.replace(_shaped(held, storage.value))
+
+def _either(a: Value, b: Value) -> Value:
+    found: Any = np.logical_or(wrap(a), wrap(b))
+    value: Value = found._value
+    return value
 
 
 def _chosen(choice: Chosen) -> Value:
