@@ -263,3 +263,44 @@ def test_a_list_given_to_a_dataclass_is_the_callers():
         mine = []
         assert convert(of_the_caller)(INPUTS[0], mine) == 1
         assert mine == [1.0]
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def slotted_in_both(x):
+    p = Slotted(x * 2, 1) if x[0] > 0 else Slotted(x * 3, 2)
+    p.b = p.b + 1
+    return p.a, p.b
+
+
+def slotted_in_one(x):
+    p = Slotted(x, 1)
+    if x[0] > 0:
+        p = Slotted(x * 2, 2)
+    p.b = 5
+    return p.a, p.b
+
+
+def slotted_results(x):
+    def made(v):
+        if v[0] > 0:
+            return Slotted(v, 1)
+        return Slotted(-v, 2)
+
+    p = q = made(x)
+    q.a = q.a + 1
+    return p.a, q.b
+
+
+@pytest.mark.parametrize("fn", [slotted_in_both, slotted_in_one, slotted_results])
+@pytest.mark.parametrize("first", [1.0, -1.0])
+def test_objects_with_slots_are_made_in_branches(fn, first):
+    x = np.array([first, 2.0])
+    for got in (jit_onnx(fn, fallback="error")(x), eager_onnx(fn)(x)):
+        for g, w in zip(got, fn(x), strict=True):
+            np.testing.assert_array_equal(g, w)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from onnxjit._core.dims import Dim
 from onnxjit._trace.array import Array
 
+from .members import Members, slot_names
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,7 +37,7 @@ class Record:
     def made(self, parts: list[Any]) -> Any:
         """Return an object of the class with other contents."""
         new: Any = object.__new__(self.cls)
-        new.__dict__.update(zip(self.names, parts, strict=True))
+        Members(new).update(dict(zip(self.names, parts, strict=True)))
         return new
 
     def is_like(self, other: Any) -> bool:
@@ -48,16 +50,14 @@ class Record:
 def is_record(x: Any) -> bool:
     """Whether an object is nothing but its attributes."""
     cls: Any = type(x)
-    if cls in _NONE or type(getattr(x, "__dict__", None)) is not dict:
+    if cls in _NONE:
+        return False
+    if not slot_names(cls) and type(getattr(x, "__dict__", None)) is not dict:
         return False
     if callable(x) or isinstance(x, (Enum, BaseException)) or cls.__module__ in _NATIVE:
         return False
-    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
-    return plain and not _has_slots(cls)
-
-
-def _has_slots(cls: type) -> bool:
-    return any(vars(base).get("__slots__") for base in cls.__mro__)
+    plain: bool = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    return plain
 
 
 def as_record(x: Any, keeps: Callable[[Any], bool], depth: int = 0) -> Any:
@@ -66,6 +66,6 @@ def as_record(x: Any, keeps: Callable[[Any], bool], depth: int = 0) -> Any:
         return tuple([as_record(part, keeps, depth + 1) for part in x])
     if depth >= _DEPTH or not is_record(x) or keeps(x):
         return x
-    held = vars(x)
+    held = dict(Members(x).items())
     parts = [as_record(v, keeps, depth + 1) for v in held.values()]
     return Record(type(x), tuple(held), parts, x)
