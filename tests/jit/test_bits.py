@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from onnxjit import OpsetError, UnsupportedError, eager_onnx, jit_onnx
+from onnxjit import FallbackWarning, OpsetError, UnsupportedError, eager_onnx, jit_onnx
 
 FLOATS = {"f2": "u2", "f4": "u4", "f8": "i8"}
 SPECIAL = [0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 1e-7, 6e4]
@@ -76,3 +76,27 @@ def test_other_sizes_are_refused_with_the_line() -> None:
     x = np.ones(2)
     with pytest.warns(UserWarning, match="runs eagerly"):
         np.testing.assert_array_equal(jit_onnx(f)(x), f(x))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i2", "i4", "u1", "?", "c8"])
+def test_other_sizes_are_not_seen_as_pairs(dtype: Any) -> None:
+    def f(x: Any) -> Any:
+        return x.view(np.float64)
+
+    x = np.arange(8).astype(dtype)
+    np.testing.assert_array_equal(np.asarray(eager_onnx(f)(x)), f(x), strict=True)
+    with pytest.raises(UnsupportedError, match=r"(?s)view\(float64\).*test_bits\.py"):
+        jit_onnx(f, fallback="error")(x)
+    with pytest.warns(FallbackWarning, match=r"\.view\("):
+        got = jit_onnx(f)(x)
+    np.testing.assert_array_equal(got, f(x), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "c16"])
+def test_bytes_in_the_other_order_are_no_bits_of_the_same_size(dtype: Any) -> None:
+    def f(x: Any) -> Any:
+        return x.view(np.dtype("f8").newbyteorder("S"))
+
+    x = np.arange(4).astype(dtype)
+    with pytest.raises(UnsupportedError, match=r"(?s)view\(.f8\).*test_bits\.py"):
+        jit_onnx(f, fallback="error")(x)

@@ -440,14 +440,16 @@ def _as_parts(array: Array, dtype: Any, kind: Any) -> Any:
         The elements do not lie next to each other.
     """
     to = None if kind is not None else np.dtype(dtype)
-    if to is not None and is_carried(to):
+    if to is not None and to.isnative and is_carried(to):
         shown, before = from_numpy(to), from_numpy(array.dtype)
         if has_bits_of(before, shown):
             bits = BitsView(before, shown)
             is_array = array._kind == ARRAY
             return array._view(bits) if is_array else wrap(bits.apply(array._value), SCALAR)
-    halves = to is not None and PARTS.get(array.dtype) == to
-    if not halves and (to is None or WHOLES.get(array.dtype) != to):
+    # a dtype equals None where it is float64
+    halves = to is not None and array.dtype in PARTS and PARTS[array.dtype] == to
+    wholes = to is not None and array.dtype in WHOLES and WHOLES[array.dtype] == to
+    if not (halves or wholes):
         shown = to or kind
         refuse(
             f"ndarray.view({shown}) of {array.dtype}",
