@@ -77,3 +77,27 @@ def test_is_pythons(fn, calls, opset):
         for got, want in zip(leaves(jit(*args)), leaves(fn(*args)), strict=True):
             assert type(got) is type(want)
             np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def left_in_the_first_iteration(y):
+    for _ in range(len(y)):
+        for _ in range(len(y)):
+            y = y - np.cumsum(y) % 32
+        return [y, str(len(y))]
+    return [y, "none"]
+
+
+def looked_up_by_a_size(y):
+    words = {1: 10.0, 3: 30.0}
+    for row in y:
+        y = y + words[len(y)] * row
+    return y
+
+
+@pytest.mark.parametrize("fn", [left_in_the_first_iteration, looked_up_by_a_size])
+def test_sizes_frozen_in_a_loop_that_the_first_call_skips(fn):
+    jit = jit_onnx(fn)
+    for size in (0, 3, 1, 0):
+        y = np.arange(1.0, size + 1)
+        for want, got in zip(fn(y), jit(y), strict=True):
+            np.testing.assert_array_equal(got, want)

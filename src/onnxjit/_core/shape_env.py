@@ -149,8 +149,11 @@ class ShapeEnv:
         return value
 
     def require(self, known: bool | None, kind: Kind, poly: Poly) -> None:
-        """Record a condition unless it is known already."""
-        if known is None:
+        """Record a condition of the example unless it is known already.
+
+        In code that the example does not run the contrary may be known.
+        """
+        if not known:
             self.record(kind, poly)
 
     def record(self, kind: Kind, poly: Poly, *, refused: bool = False) -> None:
