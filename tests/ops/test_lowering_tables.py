@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
+import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from onnxjit._lower.kernels import Parameter
 
 rows()  # imports every family
+for _module in pkgutil.iter_modules(onnxjit._ops.__path__):
+    importlib.import_module(f"onnxjit._ops.{_module.name}")
 #: without those that tests define
 OPS = sorted(
     (
@@ -41,6 +45,7 @@ HISTORY = {
 #: (operation, key of a later form) -> the ONNX operator whose version of that opset it uses
 REASONS: Final = {
     ("bincount", 16): "ScatterElements",
+    ("bitcast", 26): "BitCast",
     ("bitwise_and", 18): "BitwiseAnd",
     ("bitwise_or", 18): "BitwiseOr",
     ("bitwise_xor", 18): "BitwiseXor",

@@ -24,6 +24,7 @@ from onnxjit._trace.array import Array
 from onnxjit._trace.control.either import Either, open_part, replaced
 from onnxjit._trace.control.keys import has_unsure, method_of
 from onnxjit._trace.control.truth import ifexp as choose
+from onnxjit._trace.convert import arrays_in, is_traced
 from onnxjit._trace.lists import List
 from onnxjit._trace.moved import check_moved
 from onnxjit.errors import DataDependentError
@@ -397,6 +398,8 @@ def _route_object(state: State, f: Any) -> Callable[..., Any]:
     if type(f) is functools.partial:
         inner = route(state, f.func)
         return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+    if type(f) is _CACHED:
+        return functools.partial(_call_cached, state, f)
     if hasattr(type(f), "__onnxjit__") and hasattr(f, "__wrapped__"):
         return route(state, f.__wrapped__)
     member = None if isinstance(f, _NATIVE_TYPES) else routed_member(state, f, "__call__")
@@ -405,6 +408,15 @@ def _route_object(state: State, f: Any) -> Callable[..., Any]:
 
 
 _NATIVE_TYPES = (BuiltinFunctionType, np.ufunc, type(np.sum))
+#: what `functools.lru_cache` makes of a function
+_CACHED = type(functools.lru_cache(id))
+
+
+def _call_cached(state: State, f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function that has a cache, past the cache for what belongs to the trace."""
+    if any(map(is_traced, arrays_in((*args, *kwargs.values())))):
+        return called(state, f.__wrapped__)(*args, **kwargs)
+    return _call_unseen(state, f, *args, **kwargs)
 
 
 def _route_function(state: State, f: FunctionType) -> Callable[..., Any]:
