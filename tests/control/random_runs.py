@@ -125,7 +125,8 @@ def _compare(
 ) -> None:
     """Assert that values are alike; a result may have the dtype of another branch.
 
-    `joined` gives what else the dtypes may be.
+    `joined` gives what else the dtypes may be.  Of Python's truth values and NumPy's in two
+    branches the graph makes NumPy's, whose sum is a truth value where Python's is an integer.
     """
     given, wanted = _parts(got), _parts(want)
     assert len(given) == len(wanted), f"{where}: {len(given)} results, not {len(wanted)}"
@@ -138,6 +139,8 @@ def _compare(
             assert isinstance(g, np.ndarray) == array, (
                 f"{place}: {type(g)} instead of {type(w)}"
             )
+        if not strict and a.dtype == bool and not a.ndim and type(w) is int:
+            b = np.asarray(w := bool(w))
         both = np.result_type(g, w) if not strict else b.dtype
         known = a.dtype == both or (b.dtype == np.float64 and a.dtype in joined()[i : i + 1])
         assert known, f"{place}: dtype {a.dtype} instead of {b.dtype}"

@@ -86,6 +86,17 @@ def test_covariances(f):
     check_model(f, rows, (other, other * other), rtol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [np.cov, np.corrcoef], ids=["cov", "corrcoef"])
+def test_covariances_of_no_variables_or_no_observations(f):
+    jit = jit_onnx(f, fallback="error")
+    for shape in ((2, 3), (0, 3), (3, 0), (0, 0)):
+        x = np.ones(shape, np.float32)
+        want, got = f(x), jit(x)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
 RANGES: list[Any] = [None, (-1, 1)]
 HISTOGRAMS = {
     "edges": lambda x, e: np.histogramdd(x[:, :2], [e, e * 2]),

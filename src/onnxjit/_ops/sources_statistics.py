@@ -166,7 +166,7 @@ def _cov(  # noqa: PLR0913  NumPy's signature
     if aweights is not None:
         a = _weights(aweights, n, "aweights")
         w = a if w is None else w * a
-    mean = np.average(x, axis=1, weights=w)
+    mean = x.mean(axis=1) if w is None else np.average(x, axis=1, weights=w)
     if w is None:
         factor = n - ddof
     else:
