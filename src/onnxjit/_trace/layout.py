@@ -420,16 +420,17 @@ def ufunc_layout(ufunc: np.ufunc, inputs: Sequence[Any], ndim: int) -> Layout | 
         return None
     if ufunc.signature is not None:
         return lies(ufunc, inputs, None)(ndim)
-    depends, last = _NONE, None
+    first, depends = None, _NONE
     for x in inputs:
         if getattr(x, "_nd", 0) is None:
             layout = x._storage.layout
-            if layout is last and not x._views:
+            if layout is first and not x._views:
                 continue
-            last = layout
             if not layout.is_plain or (x._views and not _keep_order(x)):
                 return lies(ufunc, inputs, None)(ndim)
-            if not depends >= layout.arguments:
+            if first is None:
+                first, depends = layout, layout.arguments
+            elif not layout.arguments <= depends:
                 depends |= layout.arguments
     return Layout.plain(depends)
 
