@@ -14,6 +14,7 @@ import pytest
 from onnxjit import (
     AssumptionWarning,
     DataDependentError,
+    FallbackWarning,
     OnnxJitError,
     UnsupportedError,
     jit_onnx,
@@ -125,3 +126,104 @@ def test_a_model_warns_of_a_computed_size_that_it_fixes() -> None:
 
     with pytest.warns(AssumptionWarning, match="right only where"):
         jit_onnx(f).to_onnx(np.arange(4.0))
+
+
+def old_or_new_inside(x):
+    a = {"v": x}
+    if x[0] > 0:
+        a = {"v": x * 2}
+        h = [a]
+    else:
+        h = [a]
+    h[0]["v"] = h[0]["v"] + 1
+    return a["v"]
+
+
+def old_or_new_twice_inside(x):
+    a = {"v": x}
+    if x[0] > 0:
+        b = {"v": x * 2}
+        h = {"p": b, "q": b}
+    else:
+        h = {"p": a, "q": a}
+    h["p"]["v"] = h["p"]["v"] + 1
+    return h["q"]["v"]
+
+
+def old_or_new_that_is_read(x):
+    a = {"v": x}
+    h = [{"v": x * 2}] if x[0] > 0 else [a]
+    return a["v"] + h[0]["v"]
+
+
+@pytest.mark.parametrize("fn", [old_or_new_inside, old_or_new_twice_inside])
+def test_an_old_dict_or_a_new_one_that_two_places_hold_is_refused(fn):
+    with pytest.raises(UnsupportedError, match="two names hold one dict"):
+        jit_onnx(fn, fallback="error")(np.array([1.0, 2.0]))
+    for first in (1.0, -1.0):
+        x = np.array([first, 2.0])
+        with pytest.warns(FallbackWarning):
+            got = jit_onnx(fn)(x)
+        np.testing.assert_array_equal(got, fn(x))
+
+
+def test_an_old_dict_or_a_new_one_that_one_place_holds_is_chosen():
+    jit = jit_onnx(old_or_new_that_is_read, fallback="error")
+    for first in (1.0, -1.0):
+        x = np.array([first, 2.0])
+        np.testing.assert_array_equal(jit(x), old_or_new_that_is_read(x))
+
+
+def part_of_a_chosen_dict(x):
+    m = {"w": {"b": x, "c": "s"}} if x[0] > 0 else {"w": {"b": x * 2, "c": "text"}}
+    m["w"]["b"] = m["w"]["b"] * 2
+    return m["w"]["b"] + len(m["w"]["c"])
+
+
+def one_of_two_dicts(x):
+    p, q = {"v": x}, {"v": x * 2}
+    first, second = (p, q) if x[0] > 0 else (q, p)
+    first["v"] = first["v"] + 1
+    second["v"] = second["v"] - 2
+    return p["v"] + q["v"] * 10
+
+
+@pytest.mark.parametrize("fn", [part_of_a_chosen_dict, one_of_two_dicts])
+def test_a_change_reaches_what_was_chosen(fn):
+    jit = jit_onnx(fn, fallback="error")
+    for first in (1.0, -1.0):
+        x = np.array([first, 2.0])
+        np.testing.assert_array_equal(jit(x), fn(x))
+
+
+FACTORS = {"up": 2.0, "down": 3.0}
+
+
+def names_and_functions(x):
+    name, f = ("up", np.sin) if x[0] > 0 else ("down", np.cos)
+    return f(x) * FACTORS[name]
+
+
+def texts_alone(x):
+    pair = ("up", ("a", None)) if x[0] > 0 else ("down", ("b", None))
+    return pair, x * 2
+
+
+def texts_of_a_branch(x):
+    if x[0] > 0:
+        way, code = "up", ("u", 1)
+    else:
+        way, code = "down", ("d", 1)
+    return way, code, {"way": (way, code)}
+
+
+@pytest.mark.parametrize("fn", [names_and_functions, texts_alone, texts_of_a_branch])
+def test_tuples_without_arrays_are_chosen_too(fn):
+    jit = jit_onnx(fn, fallback="error")
+    for first in (1.0, -1.0):
+        x = np.array([first, 2.0])
+        for want, got in zip(fn(x), jit(x), strict=True):
+            if isinstance(want, (np.ndarray, float)):
+                np.testing.assert_allclose(got, want)
+            else:
+                assert got == want

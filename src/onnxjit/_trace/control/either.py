@@ -114,9 +114,9 @@ class Either(Open):
 
     def apply(self, f: Callable[[Any], Any]) -> Any:
         """Return what a function gives for the one that is chosen."""
-        return Either.choose(
-            self.pred, lambda: f(self.first), lambda: f(self.second), _reaching(f)
-        )
+        first, second = self.first, self.second
+        there = (lambda: (first, second), *_reaching(f))  # what is in them is no copy
+        return Either.choose(self.pred, lambda: f(first), lambda: f(second), there)
 
     def change(self, f: Callable[[Any], Any]) -> None:
         """Let a function change the one that is chosen."""

@@ -265,7 +265,7 @@ def rebuild(
     kind, x, children = template
     if kind == "leaf":
         return next(leaves)
-    if kind == "static" or not (isinstance(x, _SEEN) or _has_leaf(template)):
+    if not _is_new(template):
         return x
     made = _make(x, [rebuild(child, leaves, settled) for child in children])
     return made if settled is None else settled(children, made)
@@ -278,8 +278,12 @@ _CHANGING: Final = (list, dict, Record)
 _SEEN: Final = (Open, Record)
 
 
-def _has_leaf(template: Template) -> bool:
-    return template[0] == "leaf" or any(map(_has_leaf, template[2]))
+def _is_new(template: Template) -> bool:
+    """Whether a content is not the object that it was made like."""
+    kind, x, children = template
+    if kind != "node":
+        return kind == "leaf"
+    return isinstance(x, _SEEN) or any(map(_is_new, children))
 
 
 def unify(
