@@ -14,7 +14,6 @@ import pytest
 from onnxjit import (
     AssumptionWarning,
     DataDependentError,
-    FallbackWarning,
     OnnxJitError,
     UnsupportedError,
     jit_onnx,
@@ -156,22 +155,13 @@ def old_or_new_that_is_read(x):
     return a["v"] + h[0]["v"]
 
 
-@pytest.mark.parametrize("fn", [old_or_new_inside, old_or_new_twice_inside])
-def test_an_old_dict_or_a_new_one_that_two_places_hold_is_refused(fn):
-    with pytest.raises(UnsupportedError, match="two names hold one dict"):
-        jit_onnx(fn, fallback="error")(np.array([1.0, 2.0]))
-    for first in (1.0, -1.0):
-        x = np.array([first, 2.0])
-        with pytest.warns(FallbackWarning):
-            got = jit_onnx(fn)(x)
-        np.testing.assert_array_equal(got, fn(x))
-
-
-def test_an_old_dict_or_a_new_one_that_one_place_holds_is_chosen():
-    jit = jit_onnx(old_or_new_that_is_read, fallback="error")
-    for first in (1.0, -1.0):
-        x = np.array([first, 2.0])
-        np.testing.assert_array_equal(jit(x), old_or_new_that_is_read(x))
+def chosen_order_of_dicts(x):
+    a, b = {"v": x}, {"v": x + 1}
+    order = [a, b] if x[0] > 0 else [b, a]
+    order[0]["v"] = order[0]["v"] * 10
+    by_name = {"first": a} if x[-1] > 0 else {"first": b}
+    by_name["first"]["v"] = by_name["first"]["v"] - 1
+    return a["v"] + 100 * b["v"]
 
 
 def part_of_a_chosen_dict(x):
@@ -188,11 +178,17 @@ def one_of_two_dicts(x):
     return p["v"] + q["v"] * 10
 
 
-@pytest.mark.parametrize("fn", [part_of_a_chosen_dict, one_of_two_dicts])
+INSIDE = [
+    old_or_new_inside, old_or_new_twice_inside, old_or_new_that_is_read, part_of_a_chosen_dict,
+    one_of_two_dicts, chosen_order_of_dicts,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", INSIDE)
 def test_a_change_reaches_what_was_chosen(fn):
     jit = jit_onnx(fn, fallback="error")
-    for first in (1.0, -1.0):
-        x = np.array([first, 2.0])
+    for first, last in ((1.0, 2.0), (-1.0, 2.0), (1.0, -2.0), (-1.0, -2.0)):
+        x = np.array([first, last])
         np.testing.assert_array_equal(jit(x), fn(x))
 
 

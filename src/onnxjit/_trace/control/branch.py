@@ -222,21 +222,14 @@ class _Branch:
             return self._taken(template, iter(leaves))
         if x is UNBOUND or y is UNBOUND:
             return self._maybe(x, y)
-        there = [v for v in (x, y) if isinstance(v, MUTABLE) and self._was_there(v)]
-        if x is not y and there:
-            self._shared.note_named(x, y)
-            if len(there) > 1 or not (isinstance(x, List) and isinstance(y, List)):
-                return self._either(x, y)
-            # others may hold the one that was there: it is read, but changed no more
-            x.freeze()
-            y.freeze()
-        if self._hold_old(x, y):
-            return "node", x, [self._unify(m, n) for m, n in zip(x, y, strict=True)]
+        apart = self._apart(x, y)
+        if apart is not None:
+            return apart
         start, mark = len(self.pairs), self._shared.mark()
         if x is not y and not any(map(self._stays, (x, y))):
             x, y = as_record(x, self._stays), as_record(y, self._stays)
         try:
-            template = unify(x, y, self.pairs, self._shared.note)
+            template = unify(x, y, self.pairs, self._shared.note, self._apart)
         except JoinError as e:
             if isinstance(e, ListsDifferError):
                 stack_lists(self.snapshot, e)
@@ -247,18 +240,18 @@ class _Branch:
             return self._either(x, y)
         return template
 
-    def _hold_old(self, x: Any, y: Any) -> bool:
-        """Whether two tuples hold containers that others may hold too, not the same ones."""
-        return (
-            type(x) is tuple
-            and type(y) is tuple
-            and len(x) == len(y)
-            and any(
-                m is not n and isinstance(v, MUTABLE) and self._was_there(v)
-                for m, n in zip(x, y, strict=True)
-                for v in (m, n)
-            )
-        )
+    def _apart(self, x: Any, y: Any) -> Template | None:
+        """Return how two containers are kept that others may hold, None for what is joined."""
+        there = [v for v in (x, y) if isinstance(v, MUTABLE) and self._was_there(v)]
+        if x is y or not there:
+            return None
+        if len(there) > 1 or not (isinstance(x, List) and isinstance(y, List)):
+            template: Template = self._either(x, y)
+            return template
+        # others may hold the one that was there: it is read, but changed no more
+        x.freeze()
+        y.freeze()
+        return None
 
     def _was_there(self, container: Any) -> bool:
         """Whether others may hold a container: no new one takes its place."""

@@ -287,11 +287,16 @@ def _is_new(template: Template) -> bool:
 
 
 def unify(
-    x: Any, y: Any, pairs: list[tuple[Any, Any]], found: Found | None = None
+    x: Any,
+    y: Any,
+    pairs: list[tuple[Any, Any]],
+    found: Found | None = None,
+    apart: Callable[[Any, Any], Template | None] | None = None,
 ) -> Template:
     """Return the common structure of two contents; add the pairs of leaves that may differ.
 
-    `found` is called with both of two containers or objects, and the list of the parts.
+    `found` is called with both of two containers or objects, and the list of the parts;
+    ``apart(m, n)`` gives the structure of two parts that do not become one, else None.
 
     Raises
     ------
@@ -319,7 +324,10 @@ def unify(
     if same and (type(x) is not dict or list(x) == list(y)):
         assert p is not None  # `same` says so
         assert q is not None
-        children = [unify(m, n, pairs, found) for m, n in zip(p, q, strict=True)]
+        children = [
+            (apart and apart(m, n)) or unify(m, n, pairs, found, apart)
+            for m, n in zip(p, q, strict=True)
+        ]
         if found is not None and isinstance(x, _CHANGING):
             found(x, y, children)
         return "node", x, children

@@ -25,7 +25,7 @@ class Shared:
         Whether an object is older than the branch: a list of those is changed no more.
     """
 
-    __slots__ = ("_apart", "_found", "_keys", "_made", "_named", "_stays")
+    __slots__ = ("_apart", "_found", "_keys", "_made", "_stays")
 
     def __init__(self, stays: Callable[[Any], bool]) -> None:
         self._stays: Final = stays
@@ -35,8 +35,6 @@ class Shared:
         self._keys: Final[dict[int, tuple[int, int]]] = {}
         self._apart: Final[set[tuple[int, int]]] = set()
         self._made: Final[dict[tuple[int, int], Any]] = {}
-        #: pairs that names hold, each of which stays one of two
-        self._named: Final[list[tuple[Any, Any]]] = []
 
     def mark(self) -> int:
         """Return what `forget` goes back to."""
@@ -50,10 +48,6 @@ class Shared:
         """Note that two objects become one."""
         self._found.append((_object(x), _object(y), children))
 
-    def note_named(self, x: Any, y: Any) -> None:
-        """Note two objects, one of which is older than the branch, that a name holds."""
-        self._named.append((_object(x), _object(y)))
-
     def of_side(self, which: int) -> Callable[[Any, Any, list[Any]], None]:
         """Return what notes objects that one branch alone leaves."""
         if which == 0:
@@ -66,10 +60,8 @@ class Shared:
         Raises
         ------
         UnsupportedError
-            Two places hold one object after one branch, and two after the other; or both hold
-            one that is older than the branch after one, and a new one after the other.
+            Two places hold one object after one branch, and two after the other.
         """
-        self._settle_older(source)
         partners: dict[tuple[int, int], set[int]] = {}
         known: dict[tuple[int, int], Any] = {}
         for x, y, children in self._found:
@@ -85,33 +77,11 @@ class Shared:
                 continue
             self._apart.add(key)
             if not isinstance(example, List):
-                raise _refusal(
-                    example, f"after one branch at {source} and two after the other"
+                msg = (
+                    f"two names hold one {type(example).__name__} after one branch at "
+                    f"{source} and two after the other, which may be changed; use a copy"
                 )
-
-    def _settle_older(self, source: Any) -> None:
-        """Refuse pairs of an older object and a new one that several places hold.
-
-        Inside containers they become copies, of which a change would not be seen elsewhere.
-        """
-        inside = [(x, y) for x, y, _ in self._found]
-        held: dict[tuple[int, int], int] = {}
-        for pair in (*inside, *self._named):
-            for side, v in enumerate(pair):
-                if v is not None:
-                    held[side, id(v)] = held.get((side, id(v)), 0) + 1
-        for pair in inside:
-            if (
-                any(v is None for v in pair)
-                or pair[0] is pair[1]
-                or any(isinstance(v, List) for v in pair)
-            ):
-                continue  # a list that is changed later is refused then
-            stays = [self._stays(v) for v in pair]
-            new = stays.index(False) if any(stays) and not all(stays) else None
-            if new is not None and held[new, id(pair[new])] > 1:
-                made = f"older than one branch at {source} and new after the other"
-                raise _refusal(pair[new], made)
+                raise UnsupportedError(msg)
 
     def one(self, children: Any, made: Any) -> Any:
         """Return the object of which `made`, with these parts, is a copy."""
@@ -122,13 +92,6 @@ class Shared:
             made.freeze()
             return made
         return self._made.setdefault(key, made)
-
-
-def _refusal(example: Any, made: str) -> UnsupportedError:
-    what = type(example).__name__
-    return UnsupportedError(
-        f"two names hold one {what} {made}, which may be changed; use a copy"
-    )
 
 
 def _object(x: Any) -> Any:
