@@ -223,3 +223,40 @@ def test_tuples_without_arrays_are_chosen_too(fn):
                 np.testing.assert_allclose(got, want)
             else:
                 assert got == want
+
+
+class Holder:
+    def __init__(self, v):
+        self.v = v
+
+
+def objects_in_lists(x):
+    a = Holder(x)
+    if x[0] > 0:
+        a = Holder(x * 2)
+        h = [a]
+    else:
+        h = [a]
+    h[0].v = h[0].v + 1
+    return a.v
+
+
+def objects_beside_text(x):
+    d: Any = {"p": Holder(x), "t": "a"} if x[0] > 0 else {"p": Holder(x * 2), "t": "bc"}
+    d["p"].v = d["p"].v + len(d["t"])
+    return d["p"].v
+
+
+def lists_of_several_lengths(x):
+    found = [Holder(x)] if x[0] > 0 else [Holder(x * 2), Holder(x * 3)]
+    return found[-1].v
+
+
+@pytest.mark.parametrize(
+    "fn", [objects_in_lists, objects_beside_text, lists_of_several_lengths]
+)
+def test_objects_inside_containers_that_data_chooses(fn):
+    jit = jit_onnx(fn, fallback="error")
+    for first in (1.0, -1.0):
+        x = np.array([first, 2.0])
+        np.testing.assert_array_equal(jit(x), fn(x))

@@ -310,7 +310,10 @@ class _Branch:
 
     def _flat(self, x: Any, which: int) -> tuple[Template, list[Any]]:
         leaves: list[Any] = []
-        return flatten(x, leaves, self._shared.of_side(which)), leaves
+        return flatten(x, leaves, self._shared.of_side(which), self._seen), leaves
+
+    def _seen(self, x: Any) -> Any:
+        return as_record(x, self._stays)
 
     def _storages(self, yes: Region, no: Region) -> list[tuple[Storage, Value, Value]]:
         found = []

@@ -238,10 +238,16 @@ def _make(like: Any, parts: list[Any]) -> Any:
     return type(like)(parts)
 
 
-def flatten(x: Any, leaves: list[Any], found: Found | None = None) -> Template:
+def flatten(
+    x: Any,
+    leaves: list[Any],
+    found: Found | None = None,
+    seen: Callable[[Any], Any] | None = None,
+) -> Template:
     """Return the structure of a content, and add its numbers and arrays to `leaves`.
 
-    `found` is called with each container or object in it, and the list of its parts.
+    `found` is called with each container or object in it, and the list of its parts;
+    ``seen(part)`` gives what a part of a container is looked at as.
     """
     if type_of(x) is not None:
         leaves.append(x)
@@ -249,7 +255,9 @@ def flatten(x: Any, leaves: list[Any], found: Found | None = None) -> Template:
     parts = _parts(x)
     if parts is None:
         return "static", x, []
-    children = [flatten(p, leaves, found) for p in parts]
+    if seen is not None and not isinstance(x, Either):
+        parts = list(map(seen, parts))
+    children = [flatten(p, leaves, found, seen) for p in parts]
     if found is not None and isinstance(x, _CHANGING):
         found(x, None, children)
     return "node", x, children
